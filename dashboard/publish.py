@@ -23,7 +23,8 @@ def publish(files: Mapping[str, bytes], out: Path) -> None:
     """Replace ``out`` by a directory that holds ``files`` (relative path to content).
 
     Everything is written and synced beside ``out`` first and then renamed; killed at any instant,
-    the old or the new directory is complete on disk.
+    the old or the new directory is complete on disk. A file whose content is the same is not
+    written again: the new directory has the old file.
 
     Raises:
         NotOurDirectoryError: ``out`` exists and is not, entirely, what an earlier call wrote.
@@ -36,7 +37,7 @@ def publish(files: Mapping[str, bytes], out: Path) -> None:
     workshop = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         fresh, old = workshop / "new", workshop / "old"
-        _write(files, fresh)
+        _write(files, fresh, out)
         if out.exists():
             out.rename(old)
         try:
@@ -75,15 +76,27 @@ def refuse_foreign(out: Path) -> None:
         )
 
 
-def _write(files: Mapping[str, bytes], folder: Path) -> None:
+def _write(files: Mapping[str, bytes], folder: Path, old: Path) -> None:
     folder.mkdir()
     names = "".join(f"{name}\n" for name in sorted(files)).encode()
     for name, content in [*sorted(files.items()), (MARKER, names)]:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
+        if not _linked(old / name, path, content):
+            with path.open("wb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
     for each in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
         sync_directory(each)
+
+
+def _linked(old: Path, new: Path, content: bytes) -> bool:
+    """Whether ``new`` could be made another name of a file that has this content."""
+    try:
+        if old.is_symlink() or old.read_bytes() != content:
+            return False
+        os.link(old, new)
+    except OSError:  # there is no such file, or the file system has no links
+        return False
+    return True

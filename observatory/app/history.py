@@ -24,6 +24,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
+from observatory.app.kept_levels import kept_levels
 from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
@@ -147,7 +148,9 @@ def find_alerts(
         read = read_results(results, directory_for(results))
     problems = list(read.problems)
     with doing(progress, "looking for steps and their causes"):
-        tracks = list(segmented(series_of(read), alerted_steps(moment.previous)))
+        steps = alerted_steps(moment.previous)
+        with kept_levels([results]) as levels:
+            tracks = list(segmented(series_of(read), steps, levels=levels))
         watched = watched_of([results], read, tracks, problems)
         found = detect_changes(watched, moment)
     return alerts_of(found, tool_version(), fingerprint(read, moment.triage)), problems

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from observatory.store.base.problems import Problem
-from observatory.store.records.sample import Sample
+
+if TYPE_CHECKING:  # its import takes as long as all else that a short command does
+    from observatory.store.records.sample import Sample
 
 _SHOWN_PROBLEMS = 10
 

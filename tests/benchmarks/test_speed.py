@@ -20,8 +20,8 @@ import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
 from observatory.analyze.frame import frame
+from observatory.app.observed import site_data
 from observatory.app.results import Reading, read
-from observatory.app.site import site_data
 from observatory.benchmarks.catalogue import Cell, Measure, cells, metrics_of
 from observatory.dashboard.site import build
 from observatory.store.asv.files import project, write_benchmarks

@@ -28,7 +28,7 @@ from observatory.analyze.comparison.rules import (
     judged_values,
     rule_of,
 )
-from observatory.app import site as site_module
+from observatory.app import observed as site_module
 from observatory.benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
 from observatory.dashboard.lines import rules_of
 from observatory.dashboard.site import build

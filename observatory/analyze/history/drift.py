@@ -40,8 +40,16 @@ class Drift:
     ratio: float
     low: float
     high: float
+    slope: float
+    """The change of the logarithm from one value to the next."""
     flat: Values
     """The values without the drift, at the level of the first."""
+
+    @classmethod
+    def of(cls, values: Values, ratio: float, low: float, high: float, slope: float) -> Drift:
+        """A drift of these values."""
+        time = np.arange(len(values), dtype=float)
+        return cls(ratio, low, high, slope, np.exp(np.log(values) - slope * time))
 
 
 def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
@@ -73,7 +81,7 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
         criterion = _criterion(logs - slope * time, left, slopes=1)
         if sure and criterion < best[0]:
             grown, least, most = (_grown(s, n) for s in (slope, low, high))
-            found = Drift(grown, least, most, np.exp(logs - slope * time))
+            found = Drift.of(array, grown, least, most, slope)
             best = criterion, found, left
     return best[1:]
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -46,6 +46,8 @@ STILL = 0.5
 """A step holds while at least this share of it is left."""
 Alerted = tuple[SeriesId, str]
 """A series, and the commit at which a step of it begins."""
+Levels = tuple[Drift | None, list[int]]
+"""The drift of a series, and the places of its steps."""
 _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
@@ -174,12 +176,14 @@ def segmented(
     series: Iterable[Series],
     alerted: Collection[Alerted] = (),
     among: Iterable[Series] | None = None,
+    levels: Callable[[Values], Levels] | None = None,
 ) -> Iterator[SegmentedSeries]:
     """Cut every series into levels; of our metrics only those that are judged.
 
     ``alerted``: steps that were alerts the last time, and stay while STILL of the smallest step is
     left: otherwise a step of about that size would come and go with every new value.
     ``among``: the series of which the exact counts are events for times; ``series`` if None.
+    ``levels``: `levels_of`, or what remembers its results.
     """
     series = list(series)
     cells = counts_of(series if among is None else among)
@@ -199,17 +203,22 @@ def segmented(
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))
         else:
-            drifting, found = _levels(one.values, events_in(one, cells))
+            drifting, found = _levels(one.values, events_in(one, cells), levels or levels_of)
             if drifting is None and (commits := known.get(one.key)):
                 found = _with_known(one, found, commits)
             yield SegmentedSeries(one, "judged", None, (0, *found, n), drifting)
 
 
-def _levels(values: Values, events: Sequence[int]) -> tuple[Drift | None, list[int]]:
+def levels_of(values: Values) -> Levels:
+    """The drift of values, and the places of the steps that the detector finds."""
+    drifting, found = drift(values)
+    return drifting, with_fresh(values if drifting is None else drifting.flat, found)
+
+
+def _levels(values: Values, events: Sequence[int], levels: Callable[[Values], Levels]) -> Levels:
     """The drift and the places of steps: exact events, and what else the detector finds."""
     level = without_events(values, events) if events else values
-    drifting, found = drift(level)
-    found = with_fresh(level if drifting is None else drifting.flat, found)
+    drifting, found = levels(level)
     if not events:
         return drifting, found
     if drifting is not None:

@@ -177,10 +177,12 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
     z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
     out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
     low, high = max(out, 0), m * k - 1 - max(out, 0)
+    middle = (m * k - 1) // 2, m * k // 2
+    ratios.partition((low, *middle, high))
+    median = float(ratios[middle[0]] + ratios[middle[1]]) / 2
     if 1 - 2 / math.comb(m + k, m) < CONFIDENCE:
-        return float(np.median(ratios)), math.nan, math.nan
-    ratios.partition((low, high))
-    return float(np.median(ratios)), float(ratios[low]), float(ratios[high])
+        return median, math.nan, math.nan
+    return median, float(ratios[low]), float(ratios[high])
 
 
 def ratio(old: Values, new: Values) -> float:

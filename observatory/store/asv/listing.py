@@ -7,9 +7,9 @@ import stat
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from observatory.store.base.problems import Problem
+from observatory.store.base.signatures import Signature, signature_of
 from observatory.store.records import layout
 
 BENCHMARKS = "benchmarks.json"
@@ -18,20 +18,6 @@ LARGEST_FILE = 64 * 2**20
 """Bytes of one JSON file; a larger one is named and skipped."""
 
 _Parts = tuple[str, ...]
-
-
-class Signature(NamedTuple):
-    """What `stat` says of a file that changes when the file does. Bytes and nanoseconds."""
-
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-    inode: int
-
-
-def signature_of(found: os.stat_result) -> Signature:
-    """The signature of a file."""
-    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,18 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     return content
 
 
+def cache_directory() -> Path | None:
+    """Where what can be made again is kept: ``observatory`` in ``$XDG_CACHE_HOME`` or ``~/.cache``.
+
+    Nobody who sends results can put anything there. None on a system without a home.
+    """
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        return None
+    return base / "observatory" if base.is_absolute() else None
+
+
 def write_atomic(path: Path, content: bytes, like: os.stat_result | None = None) -> None:
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 

@@ -1,8 +1,7 @@
 """Keep what was made of files, so that an unchanged file is never parsed twice.
 
-A file is unchanged if its signature (size, times of change, inode) is the same, or else the hash of
-its content. A signature is trusted only if the file had rested for two seconds when it was taken:
-clocks are too coarse to tell two versions apart within less.
+A file is unchanged if its signature (size, times of change, inode) is the same and can be trusted
+(`signatures.rested`), or else the hash of its content.
 
 The cache is one file of numpy arrays in ``$XDG_CACHE_HOME/observatory/frames/<directory>/``, where
 nobody who sends results can put anything. It begins with the hash of its content and of the code
@@ -28,10 +27,10 @@ import orjson
 
 from observatory import benchmarks
 from observatory.store.asv.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
-from observatory.store.asv.listing import Listed, Signature, signature_of
-from observatory.store.base.files import write_atomic
+from observatory.store.asv.listing import Listed
+from observatory.store.base.files import cache_directory, write_atomic
+from observatory.store.base.signatures import Signature, digest_of, rested, signature_of
 
-_RESTED = 2 * 10**9  # ns
 _clock = time.time_ns
 _blake2b = partial(hashlib.blake2b, digest_size=16)
 
@@ -65,12 +64,12 @@ class Entry(NamedTuple):
 
 def directory_for(results: Path) -> Path | None:
     """Where the cache of a results directory is; None on a system without a home."""
+    base = cache_directory()
     try:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
         name = _blake2b(os.fsencode(results.resolve())).hexdigest()
     except (OSError, RuntimeError):
         return None
-    return base / "observatory" / "frames" / name if base.is_absolute() else None
+    return None if base is None else base / "frames" / name
 
 
 def version() -> str:
@@ -107,12 +106,12 @@ class Cache:
         path, signature = listed.key.decode("latin-1"), listed.signature
         number = self._numbers.get(path, -1)
         known = self.entries[number] if number >= 0 else None
-        if known and known.signature == signature and _rested(signature, known.checked_ns):
+        if known and known.signature == signature and rested(signature, known.checked_ns):
             return self._use(number)
-        digest = "" if self._path is None else _digest(listed.path)
+        digest = "" if self._path is None else digest_of(listed.path)
         if known and known.digest == digest:
             # Nothing is gained by noting a file from the future again.
-            if known.signature != signature or _rested(signature, self._now):
+            if known.signature != signature or rested(signature, self._now):
                 self.entries[number] = known._replace(signature=signature, checked_ns=self._now)
                 self._changed = True
             return self._use(number)
@@ -181,15 +180,6 @@ def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
     numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)
     entries = [Entry(path, Signature(*signature), *rest) for path, signature, *rest in listed]
     return entries, columns.renumbered(numbers)
-
-
-def _rested(signature: Signature, checked_ns: int) -> bool:
-    return max(signature.mtime_ns, signature.ctime_ns) + _RESTED < checked_ns
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, _blake2b).hexdigest()
 
 
 def _hash(content: bytes | memoryview) -> bytes:

@@ -6,7 +6,7 @@ from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.history import fingerprint
-from observatory.app.site import site_data
+from observatory.app.observed import site_data
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 from observatory.store.records.alerts import Alerts

@@ -16,8 +16,8 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.alerts import AlertContext
 from observatory.app import pairs
 from observatory.app.history import find_alerts
+from observatory.app.observed import site_data
 from observatory.app.results import read
-from observatory.app.site import site_data
 from observatory.dashboard.site import build
 from observatory.store.asv.files import project
 from observatory.store.journal.compacting import tidy

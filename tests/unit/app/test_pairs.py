@@ -8,7 +8,7 @@ import pytest
 
 from observatory.analyze.comparison import verdicts
 from observatory.app import pairs as pairing
-from observatory.app.site import site_data
+from observatory.app.observed import site_data
 from observatory.dashboard.verdict_data import packed, unpacked
 from observatory.store.asv.files import project
 from observatory.text import statements

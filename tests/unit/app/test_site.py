@@ -9,7 +9,7 @@ import pytest
 
 from observatory.analyze.history.alerts import AlertContext
 from observatory.app.history import find_alerts
-from observatory.app.site import site_data
+from observatory.app.observed import site_data
 from observatory.store.asv.files import project
 from observatory.store.records import alerts as record
 from observatory.store.records.triage import Triage

@@ -6,7 +6,7 @@ import json
 from datetime import timedelta
 from pathlib import Path
 
-from observatory.app.site import site_data
+from observatory.app.observed import site_data
 from observatory.dashboard.site import build
 from observatory.store.asv.files import project
 from observatory.store.records.sample import Sample

@@ -205,6 +205,18 @@ def test_a_file_added_to_our_directory_is_refused_and_named(tmp_path):
     assert (out / "notes.txt").read_text() == "mine"
 
 
+def test_a_file_with_the_same_content_is_not_written_again(tmp_path):
+    out = tmp_path / "html"
+    publish({"a.html": b"same", "b.html": b"old"}, out)
+    before = {path.name: path.stat() for path in out.iterdir()}
+    publish({"a.html": b"same", "b.html": b"new", "c.html": b"more"}, out)
+    after = {path.name: path.stat() for path in out.iterdir()}
+    assert (out / "b.html").read_bytes() == b"new"
+    assert after["a.html"].st_ino == before["a.html"].st_ino
+    assert after["a.html"].st_mtime_ns == before["a.html"].st_mtime_ns
+    assert after["a.html"].st_nlink == 1
+
+
 def test_an_error_while_writing_leaves_the_old_pages_and_no_rubbish(tmp_path):
     out = tmp_path / "html"
     publish({"index.html": b"old"}, out)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app.site import site_data
+from observatory.app.observed import site_data
 from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.pages.cell_values import cell_values_of

@@ -103,7 +103,7 @@ def test_an_unchanged_file_that_has_rested_is_not_even_opened(
     where: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = read(where)
-    monkeypatch.setattr(cache, "_digest", None)
+    monkeypatch.setattr(cache, "digest_of", None)
     assert said(read(where)) == said(first)
 
 

@@ -1,0 +1,151 @@
+"""A site that was built before: whether building it again would give the same files.
+
+What it was made of is recorded in ``$XDG_CACHE_HOME/observatory/sites/``: the results, the options,
+the code that draws it, and the files that were written. Nothing here imports what builds a site,
+which takes longer than to see that nothing changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+
+import observatory
+from observatory import tool_version
+from observatory.app.source import OWN, Source
+from observatory.run.git import Git, GitError
+from observatory.store.asv import config
+from observatory.store.base.files import cache_directory, write_atomic
+from observatory.store.base.problems import Problem
+from observatory.store.base.signatures import Signature, Stamp, as_they_were, signatures, stamps
+
+_CODE = Path(observatory.__file__).parent
+
+
+class Inputs(NamedTuple):
+    """What a site was made of."""
+
+    asked: str
+    """A hash of all that is no file: options, versions, the references of a clone."""
+    files: Mapping[str, Stamp]
+    checked_ns: int
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """What somebody asked for: a site of results directories, in a directory."""
+
+    directories: Sequence[Path]
+    out: Path
+    source: Source
+    machine: str | None = None
+    url: str = ""
+
+    def problems_of_last(self) -> list[Problem] | None:
+        """What could not be read for the site that is there, if building would give the same one.
+
+        None if it would not, if nobody knows, or if there is no such site.
+        """
+        if (record := self._record()) is None:
+            return None
+        try:
+            known = orjson.loads(record.read_bytes())
+            made_of = Inputs(known["asked"], _stamps(known["inputs"]), known["checked_ns"])
+            written = _stamps(known["outputs"])
+            same = (
+                made_of.asked == self._asked()
+                and as_they_were(signatures(_files(self.out)), written, known["written_ns"])
+                and as_they_were(signatures(self._inputs()), made_of.files, made_of.checked_ns)
+            )
+            problems = [Problem(Path(path), *rest) for path, *rest in known["problems"]]
+        except (OSError, ValueError, LookupError, TypeError, GitError):
+            return None  # absent, damaged or of another version: it is built
+        return problems if same else None
+
+    def inputs(self) -> Inputs | None:
+        """What the site will be made of, to be asked before anything is read; None if not known."""
+        now = time.time_ns()
+        try:
+            return Inputs(self._asked(), stamps(self._inputs()), now)
+        except (OSError, GitError):
+            return None
+
+    def remember(self, made_of: Inputs | None, problems: Sequence[Problem]) -> None:
+        """Record what the site, which was just written, was made of."""
+        record = self._record()
+        if record is None or made_of is None:
+            return
+        with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
+            now = time.time_ns()
+            known = {
+                "asked": made_of.asked,
+                "inputs": made_of.files,
+                "checked_ns": made_of.checked_ns,
+                "outputs": stamps(_files(self.out)),
+                "written_ns": now,
+                "problems": [[str(one.path), one.reason, one.line] for one in problems],
+            }
+            write_atomic(record, orjson.dumps(known, default=list))
+
+    def _record(self) -> Path | None:
+        base = cache_directory()
+        if base is None:
+            return None
+        name = hashlib.blake2b(os.fsencode(self.out.resolve()), digest_size=16).hexdigest()
+        return base / "sites" / f"{name}.json"
+
+    def _asked(self) -> str:
+        """A hash of what is no file. Raises OSError and GitError."""
+        words = [tool_version(), sys.version, *sorted(set(_distributions()))]
+        words += [str(one.resolve()) for one in self.directories]
+        words += [f"{key}={value}" for key, value in sorted(self.source.addresses.items())]
+        words += [str(self.source.asv_config), str(self.machine), self.url]
+        words += _references(self.source.clone)
+        return hashlib.blake2b("\0".join(words).encode(errors="replace")).hexdigest()[:32]
+
+    def _inputs(self) -> Iterator[Path]:
+        """Every file that the site follows from: results, configurations, and the tool's code."""
+        out = self.out.resolve()
+        for directory in self.directories:
+            yield from _files(directory.resolve(), without=out)
+            beside = config.beside(directory)
+            if beside is not None:
+                yield beside
+        yield from filter(None, (self.source.asv_config, config.beside(OWN)))
+        yield from _files(_CODE)
+
+
+def _files(directory: Path, without: Path | None = None) -> Iterator[Path]:
+    for place, below, names in os.walk(directory, followlinks=True):
+        below[:] = [one for one in below if one != "__pycache__" and Path(place, one) != without]
+        yield from (Path(place, name) for name in names)
+
+
+def _stamps(read: Mapping[str, Any]) -> dict[str, Stamp]:
+    return {name: Stamp(Signature(*one), digest) for name, (one, digest) in read.items()}
+
+
+def _distributions() -> Iterator[str]:
+    """The installed distributions with their versions, by the names of their directories."""
+    for place in filter(os.path.isdir, sys.path):
+        yield from (one.name for one in Path(place).glob("*.dist-info"))
+
+
+def _references(clone: Path | None) -> Iterator[str]:
+    """What the commits of a range follow from. Raises GitError and OSError."""
+    if clone is None:
+        return
+    git = Git(clone)
+    yield git.text("for-each-ref", "--format=%(objectname) %(refname)")
+    yield git.text("rev-parse", "HEAD")
+    shallow = git.directory / "shallow"
+    yield shallow.read_text("utf-8") if shallow.is_file() else ""

@@ -1,0 +1,95 @@
+"""Levels of series that were found before: cutting a series takes longer than all else of it.
+
+The levels of a series follow from its values alone, so they are found by the hash of those. They
+are in ``$XDG_CACHE_HOME/observatory/levels/``, with a hash of the code that found them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterator, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import orjson
+
+from observatory.analyze import history
+from observatory.analyze.history.drift import Drift
+from observatory.analyze.history.segments import Levels, levels_of
+from observatory.analyze.history.steps import Values
+from observatory.store.base.files import cache_directory, write_atomic
+
+_LIBRARIES = ("numpy", "ruptures", "scipy")
+
+
+class KeptLevels:
+    """Finds the levels of values and remembers them in a file; `save` writes those asked for."""
+
+    def __init__(self, file: Path | None) -> None:
+        self._file = file
+        self._code = _code()
+        self._known: dict[str, Any] = {}
+        self._used: dict[str, Any] = {}
+        if file is not None:
+            with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+                found = orjson.loads(file.read_bytes())
+                self._known = found["levels"] if found["code"] == self._code else {}
+
+    def __call__(self, values: Values) -> Levels:
+        """The levels of values, as `levels_of` finds them."""
+        key = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
+        known = self._known.get(key)
+        if known is None:
+            found = levels_of(values)
+            known = _encoded(found)
+        else:
+            found = _decoded(known, values)
+        self._used[key] = known
+        return found
+
+    def save(self) -> None:
+        """Keep the levels that were asked for, and no others; if they cannot be written, none."""
+        if self._file is None or self._used.keys() == self._known.keys():
+            return
+        with contextlib.suppress(OSError):
+            write_atomic(self._file, orjson.dumps({"code": self._code, "levels": self._used}))
+
+
+@contextlib.contextmanager
+def kept_levels(directories: Sequence[Path]) -> Iterator[KeptLevels]:
+    """What finds the levels of all series in results directories."""
+    base = cache_directory()
+    places = b"\0".join(os.fsencode(one.resolve()) for one in directories)
+    name = hashlib.blake2b(places, digest_size=16).hexdigest()
+    levels = KeptLevels(None if base is None else base / "levels" / f"{name}.json")
+    yield levels
+    levels.save()
+
+
+def _encoded(levels: Levels) -> list[Any]:
+    drift, places = levels
+    return [places, drift and [drift.ratio, drift.low, drift.high, drift.slope]]
+
+
+def _decoded(known: Any, values: Values) -> Levels:
+    places, drift = known
+    return drift and Drift.of(values, *drift), places
+
+
+def _code() -> str:
+    """A hash of the code from which levels follow."""
+    found = hashlib.blake2b(digest_size=16)
+    for library in _LIBRARIES:
+        found.update(version(library).encode())
+    for source in sources():
+        found.update(source.read_bytes())
+    return found.hexdigest()
+
+
+def sources() -> list[Path]:
+    """The code of the detector; all of the package, as what is left out might be forgotten."""
+    return sorted(Path(history.__file__).parent.glob("*.py"))

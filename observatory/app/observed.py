@@ -1,0 +1,197 @@
+"""What the pages show of results directories: read, judged and drawn."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import TypeVar
+
+from observatory import tool_version
+from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
+from observatory.analyze.history.detection import detect_changes
+from observatory.analyze.history.level_changes import alerted_steps
+from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
+from observatory.analyze.history.newest import verdicts_of
+from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.series import series_of
+from observatory.analyze.history.standing import retired_alerts
+from observatory.analyze.profiles.cells import CellProfile, cell_profiles
+from observatory.analyze.sentinel import looks
+from observatory.analyze.series_keys import place_order
+from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
+from observatory.app.kept_levels import kept_levels
+from observatory.app.pairs import finished_pairs, who_of
+from observatory.app.progress import Progress, doing, silent
+from observatory.app.source import OWN, Source
+from observatory.app.suspected import suspected_ranges
+from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.site import build
+from observatory.dashboard.site_input import SiteInput
+from observatory.store.base.problems import Problem, RecordError
+from observatory.store.journal.latest import Note
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
+from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
+from observatory.store.reading.growing import Growing
+from observatory.store.reading.read import Results, read_results, united
+from observatory.store.reading.saved import read_saved
+from observatory.store.reading.walks import Walks
+from observatory.store.records import alerts as alerts_record
+from observatory.store.records import calibration, searches, sentinels, upgrades
+from observatory.store.records import contracts as contracts_record
+from observatory.store.records.alerts import Alerts
+from observatory.store.records.triage import Triage
+from observatory.text.records import alerts_of
+
+_Record = TypeVar("_Record")
+_PROFILED = 8
+"""Subjects whose profiles are kept in memory."""
+
+
+def site_data(
+    directories: Sequence[Path], machine: str | None = None, progress: Progress = silent
+) -> tuple[SiteInput, list[Problem]]:
+    """The input of the site, and what could not be read.
+
+    Alerts are those of RESULTS/alerts.json if it was made from exactly these results. Otherwise,
+    and for several directories, they are found as of the newest sample, so that the site does not
+    depend on when it is built. Raises RecordError if a directory does not exist.
+    """
+    with doing(progress, f"reading {' and '.join(map(str, directories))}"):
+        read = united([read_results(one, directory_for(one)) for one in directories])
+    problems = list(read.problems)
+    previous = _previous(directories, problems)
+    with doing(progress, "looking for steps and their causes"):
+        with kept_levels(directories) as levels:
+            tracks = list(segmented(series_of(read), alerted_steps(previous), levels=levels))
+        alerts = _alerts(directories, read, tracks, previous, problems)
+    lines = {id(track.series.line): number for number, track in enumerate(tracks)}
+    tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
+    functions: dict[tuple[str, str, str], Functions] = {}
+    fates: dict[tuple[str, str, str], Fates] = {}
+    coverage: dict[tuple[str, str, str], Coverage] = {}
+    walks: dict[tuple[str, str, str], Walks] = {}
+    growth: dict[tuple[str, str, str], Growing] = {}
+    notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    measured_at: dict[tuple[str, str], datetime] = {}
+    for path, journal in read.journals.items():
+        if journal.header is None:
+            continue
+        where = journal.header.machine.machine, journal.header.subject.env_name
+        notes[where] += journal.notes
+        found = KEPT_FUNCTIONS.of_journal(path, journal.functions, problems)
+        functions.setdefault((*where, journal.header.subject.commit), found)
+        fates.setdefault(
+            (*where, journal.header.subject.commit),
+            KEPT_FATES.of_journal(path, journal.fates, problems),
+        )
+        coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
+        walks.setdefault((*where, journal.header.subject.commit), journal.walks)
+        growth.setdefault((*where, journal.header.subject.commit), journal.growth)
+        if journal.measured_at is not None:
+            place = journal.header.subject.label, where[0]
+            measured_at[place] = max(
+                journal.measured_at, measured_at.get(place, journal.measured_at)
+            )
+    calibrations = _loaded(calibration.load_all, directories, problems)
+    contracts = _loaded(contracts_record.load_all, directories, problems)
+    made = _loaded(upgrades.load_all, directories, problems)
+    searched = _loaded(searches.load_all, directories, problems)
+    nights = looks(_loaded(sentinels.load_all, directories, problems))
+    with doing(progress, "comparing subjects"):
+        pairs = finished_pairs(directories[0], read, alerts, calibrations)
+    journals = {
+        who_of(one.header): path for path, one in read.journals.items() if one.header is not None
+    }
+
+    @lru_cache(maxsize=_PROFILED)
+    def profiles(who: Who) -> Mapping[Cell, CellProfile]:
+        saved = read_saved(journals[who], ledgers=False) if who in journals else None
+        return {} if saved is None else cell_profiles(saved.samples)
+
+    changes = machine_changes(tracks)
+    observed = SiteInput(
+        tracks, read.values, read.files, alerts, tool_version(),
+        verdicts=list(verdicts_of(tracks, alerts, calibrations)),
+        problems=[str(problem) for problem in problems],
+        notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
+        walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
+        searches=searched, looks=nights,
+        machine=machine, pairs=pairs, profiles=profiles,
+        machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
+        retired=retired_alerts(alerts, tracks),
+    )  # fmt: skip
+    return observed, problems
+
+
+def drawn(
+    directories: Sequence[Path],
+    out: Path,
+    source: Source,
+    machine: str | None,
+    progress: Progress,
+    url: str,
+) -> tuple[Path, list[Problem]]:
+    """Build the site; parameters, result and errors are those of `observatory.app.site`."""
+    forge = source.forge(directories[0])
+    observed, problems = site_data(directories, machine, progress)
+    ours = any(track.series.place.model for track in observed.tracks)
+    if ours and not forge.name and not forge.repository:
+        forge = source.forge(OWN)
+    with doing(progress, "looking for commits"):
+        observed = replace(observed, ranges=suspected_ranges(source.clone, observed.alerts))
+    with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
+        return build(observed, out, forge, url).resolve(), problems
+
+
+def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:
+    """The alerts that were found last; None for several directories, or of a broken file."""
+    if len(directories) != 1:
+        return None
+    try:
+        return alerts_record.load(directories[0])
+    except RecordError as error:
+        problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
+        return None
+
+
+def _alerts(
+    directories: Sequence[Path],
+    read: Results,
+    tracks: Sequence[SegmentedSeries],
+    previous: Alerts | None,
+    problems: list[Problem],
+) -> Alerts:
+    triage = Triage()
+    for one in directories:
+        found, unread = acknowledgements_of(one)
+        triage.acknowledged.extend(found.acknowledged)
+        problems += unread
+    if previous is not None and previous.made_of == fingerprint(read, triage):
+        return previous
+    newest = max((run.measured_at for run in runs_of(read)), default=None)
+    now = newest or datetime.min.replace(tzinfo=UTC)
+    watched = watched_of(directories, read, tracks, problems)
+    detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
+    return alerts_of(detected, tool_version())
+
+
+def _loaded(
+    load: Callable[[Path], Iterator[_Record | RecordError]],
+    directories: Sequence[Path],
+    problems: list[Problem],
+) -> list[_Record]:
+    """The records of one kind in all directories; broken ones are added to ``problems``."""
+    found = []
+    for directory in directories:
+        for one in load(directory):
+            if isinstance(one, RecordError):
+                problems.append(Problem(directory, str(one)))
+            else:
+                found.append(one)
+    return found

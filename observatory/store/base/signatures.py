@@ -1,0 +1,71 @@
+"""Whether files are as they were: by what `stat` says of them, or by the hash of their content.
+
+A signature is trusted only if the file had rested for two seconds when it was taken: clocks are too
+coarse to tell two versions apart within less.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+_RESTED = 2 * 10**9  # ns
+_blake2b = partial(hashlib.blake2b, digest_size=16)
+
+
+class Signature(NamedTuple):
+    """What `stat` says of a file that changes when the file does. Bytes and nanoseconds."""
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    inode: int
+
+
+class Stamp(NamedTuple):
+    """The signature of a file and the hash of its content, in 32 hexadecimal digits."""
+
+    signature: Signature
+    digest: str
+
+
+def signature_of(found: os.stat_result) -> Signature:
+    """The signature of a file."""
+    return Signature(found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino)
+
+
+def rested(signature: Signature, checked_ns: int) -> bool:
+    """Whether a signature that was taken at ``checked_ns`` can be trusted."""
+    return max(signature.mtime_ns, signature.ctime_ns) + _RESTED < checked_ns
+
+
+def digest_of(path: Path) -> str:
+    """The hash of a file's content, in 32 hexadecimal digits. Raises OSError."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, _blake2b).hexdigest()
+
+
+def signatures(paths: Iterable[Path]) -> dict[str, Signature]:
+    """The signature of each file by its path. Raises OSError."""
+    return {str(path): signature_of(path.stat()) for path in paths}
+
+
+def stamps(paths: Iterable[Path]) -> dict[str, Stamp]:
+    """The stamp of each file by its path. Raises OSError."""
+    return {name: Stamp(one, digest_of(Path(name))) for name, one in signatures(paths).items()}
+
+
+def as_they_were(now: Mapping[str, Signature], then: Mapping[str, Stamp], checked_ns: int) -> bool:
+    """Whether there are the same files with the same contents as at ``checked_ns``.
+
+    Raises OSError.
+    """
+    return now.keys() == then.keys() and all(
+        (one == then[name].signature and rested(one, checked_ns))
+        or digest_of(Path(name)) == then[name].digest
+        for name, one in now.items()
+    )
