@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 
 from observatory.analyze.growth.families import with_judged_counts
 from observatory.benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
@@ -31,6 +32,8 @@ class Evidence:
         default_factory=lambda: defaultdict(list)
     )
     _values: dict[tuple[Cell, str], Values] = field(default_factory=dict)
+    _counts: dict[tuple[Cell, str], Mapping[str, Sequence[float]]] = field(default_factory=dict)
+    _found: dict[Cell, frozenset[str]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, samples: Iterable[Sample]) -> Evidence:
@@ -46,7 +49,8 @@ class Evidence:
         self.samples.append(sample)
         cell = _CELLS.setdefault(sample.cell, sample.cell)
         self._by_place[cell, sample.measure].append(sample)
-        self._values.clear()
+        for derived in (self._values, self._counts, self._found):
+            derived.clear()
 
     @property
     def cells(self) -> set[Cell]:
@@ -67,6 +71,32 @@ class Evidence:
             found = values_of(metric, samples)
             self._values[key] = Values(values=found, failed=len(samples) - len(found))
         return self._values[key]
+
+    def good(self, cell: Cell, metric: Metric) -> list[Sample]:
+        """The samples of a cell that may give a metric, and did not fail."""
+        measure = None if metric.name in CORRECTNESS else metric.measure
+        return [sample for sample in self.taken(cell, measure) if sample.status == "ok"]
+
+    def graph_counts(self, cell: Cell, metric: Metric) -> Mapping[str, Sequence[float]]:
+        """The counts of each graph that every good sample has."""
+        key = cell, metric.name
+        if key not in self._counts:
+            samples = self.good(cell, metric)
+            found: dict[str, list[float]] = {}
+            for step in chain.from_iterable(sample.steps for sample in samples):
+                if metric.name in step.metrics:
+                    found.setdefault(step.name, []).append(float(step.metrics[metric.name]))
+            whole = {name: own for name, own in found.items() if len(own) == len(samples)}
+            self._counts[key] = whole
+        return self._counts[key]
+
+    def found_in_cache(self, cell: Cell) -> frozenset[str]:
+        """The graphs of which a cache returned a function: only these can be lost."""
+        if cell not in self._found:
+            entries = self.ledger(cell) or ()
+            steps = (one.step for one in entries if one.outcome == "hit")
+            self._found[cell] = frozenset(filter(None, steps))
+        return self._found[cell]
 
     def source(self, cell: Cell, metric: Metric) -> str | None:
         """What counted a metric of the pass `work`; None for metrics of other passes."""

@@ -14,7 +14,6 @@ from itertools import chain
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.benchmarks.catalogue import (
-    CORRECTNESS,
     METRICS,
     OF_A_CACHE,
     SCENARIOS,
@@ -22,7 +21,7 @@ from observatory.benchmarks.catalogue import (
     Metric,
 )
 from observatory.store.records.comparison import GraphChange, Values
-from observatory.store.records.sample import Build, LedgerEntry, Sample
+from observatory.store.records.sample import Build, Sample
 
 ABSENT = "absent"
 _WRONG = METRICS["wrong_results"]
@@ -33,19 +32,19 @@ class ByGraph:
     """One metric of one cell, on two sides."""
 
     def __init__(self, cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> None:
-        self.base, self.head = _samples(cell, metric, base), _samples(cell, metric, head)
+        self.base, self.head = base.good(cell, metric), head.good(cell, metric)
         self._metric = metric.name
-        old, new = _counts(metric.name, self.base), _counts(metric.name, self.head)
+        old, new = base.graph_counts(cell, metric), head.graph_counts(cell, metric)
         self.counted = bool(old or new)
         """Whether the samples count this metric graph by graph."""
         common = old.keys() & new.keys()
         known, won = common, common
         if metric.name in OF_A_CACHE:
             # What no cache ever returned cannot be lost, and what it returns now can be won.
-            known = common & found_in_cache(base.ledger(cell) or ())
+            known = common & base.found_in_cache(cell)
             # Nor what the process that filled the cache did not store, because it ended.
             known -= _unbuilt(cell, head)
-            won = common & found_in_cache(head.ledger(cell) or ())
+            won = common & head.found_in_cache(cell)
         elif metric.name == "python_fallbacks":
             # Nor what ran in Python before. A rewrite that replaces an Op in Python by two others
             # in Python has taken nothing away.
@@ -92,7 +91,7 @@ def by_graph(cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> ByGr
 def wrong_graphs(cell: Cell, side: Evidence) -> dict[str, GraphChange | None]:
     """The graphs of a cell that builds many apart and checks them, with what the wrong ones say."""
     found: dict[str, GraphChange | None] = {}
-    for step in chain.from_iterable(one.steps for one in _samples(cell, _WRONG, side)):
+    for step in chain.from_iterable(one.steps for one in side.good(cell, _WRONG)):
         if _WRONG.name in step.metrics:
             known = found.setdefault(step.name, None)
             if step.metrics[_WRONG.name] and known is None:
@@ -107,10 +106,9 @@ def count_of(metric: str, sample: Sample, names: Collection[str]) -> float:
 
 def count_in(cell: Cell, metric: Metric, side: Evidence, names: Collection[str]) -> float | None:
     """The highest sum over those of some graphs that a subject has; None if it has none of them."""
-    samples = _samples(cell, metric, side)
     there = [
         sample
-        for sample in samples
+        for sample in side.good(cell, metric)
         if any(step.name in names and metric.name in step.metrics for step in sample.steps)
     ]
     return max((count_of(metric.name, sample, names) for sample in there), default=None)
@@ -123,11 +121,6 @@ def same_graphs(cell: Cell, base: Evidence, head: Evidence) -> bool:
     compiles and loads.
     """
     return _results(cell, base) == _results(cell, head)
-
-
-def found_in_cache(ledger: Collection[LedgerEntry]) -> set[str]:
-    """The graphs of which a cache returned a function: only these can be lost."""
-    return {entry.step for entry in ledger if entry.outcome == "hit" and entry.step is not None}
 
 
 def _unbuilt(cell: Cell, side: Evidence) -> set[str]:
@@ -147,21 +140,6 @@ def _results(cell: Cell, side: Evidence) -> tuple[set[tuple[object, ...]], Count
     }
     functions: Counter[object] = Counter((e.step, e.outcome) for e in side.ledger(cell) or ())
     return graphs, functions
-
-
-def _samples(cell: Cell, metric: Metric, side: Evidence) -> list[Sample]:
-    measure = None if metric.name in CORRECTNESS else metric.measure
-    return [sample for sample in side.taken(cell, measure) if sample.status == "ok"]
-
-
-def _counts(metric: str, samples: Collection[Sample]) -> dict[str, list[float]]:
-    """The counts of each graph that every sample has."""
-    steps = chain.from_iterable(sample.steps for sample in samples)
-    found: dict[str, list[float]] = {}
-    for step in steps:
-        if metric in step.metrics:
-            found.setdefault(step.name, []).append(float(step.metrics[metric]))
-    return {name: values for name, values in found.items() if len(values) == len(samples)}
 
 
 def _note(metric: str, before: Build | None, after: Build) -> str:
