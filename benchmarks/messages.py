@@ -137,6 +137,38 @@ class LedgerEntry:
 
 
 @dataclass(frozen=True)
+class KeyPart:
+    """A part of a key: a property of an Op, a type, a version, a hash with what was hashed."""
+
+    name: str
+    """What the part is, where the key says it; otherwise empty."""
+    value: str
+    """The part as the key has it, shortened; empty where the parts say all of it."""
+    parts: tuple[KeyPart, ...]
+
+
+@dataclass(frozen=True)
+class KeyedFunction:
+    """A function that a graph asks a cache for, with what its key is made of."""
+
+    name: str
+    key: str
+    """Empty: the function has no key, and is not stored."""
+    parts: tuple[KeyPart, ...]
+
+
+@dataclass(frozen=True)
+class KeysRecord:
+    """What `python -m benchmarks.key_parts` prints."""
+
+    environment: dict[str, str | None]
+    """Versions of packages."""
+    problem: str | None
+    """Why there are no functions, as a sentence."""
+    functions: tuple[KeyedFunction, ...]
+
+
+@dataclass(frozen=True)
 class ChainReport:
     """What a process compiled that the measured one started."""
 

@@ -33,7 +33,7 @@ def _hook_cache(ledger: Ledger, cache_class: Any) -> None:
 
     def module_from_key(self: Any, key: Any, lnk: Any) -> Any:
         _, disk, compiled = self.stats  # from memory, from disk, compiled
-        with ledger.entry(_name(lnk), KIND) as entry:
+        with ledger.entry(name_of(lnk), KIND) as entry:
             module = original(self, key, lnk)
             file = Path(module.__file__)
             entry.key = _key(self, file)
@@ -78,7 +78,7 @@ def _key(cache: Any, file: Path) -> str:
     return next(asked, file.stem.partition(".")[0])
 
 
-def _name(lnk: Any) -> str:
+def name_of(lnk: Any) -> str:
     """The Ops of the module: one for C_VM, the whole graph for C."""
     nodes = list(lnk.fgraph.apply_nodes)
     if len(nodes) == 1:

@@ -72,8 +72,30 @@ def are_suspect(first: Keys, second: Keys, *, equal: bool) -> bool:
 @contextmanager
 def _recording() -> Iterator[Keys]:
     """Note what every function that PyTensor makes in the block will ask for."""
+    keys = Keys()
+
+    def note(op: Any, node: Any, function: Any, key: str | None, outer: bool) -> None:
+        if key is None:
+            return
+        question = asked(op, node, function, key)
+        if outer:
+            keys.outer = question
+        elif node is not None:
+            keys.ops.setdefault(question, []).append(op)
+
+    with watching(note):
+        yield keys
+
+
+@contextmanager
+def watching(note: Callable[[Any, Any, Any, str | None, bool], None]) -> Iterator[None]:
+    """Call a function with each function that PyTensor makes in the block.
+
+    ``note`` gets the Op, its node or None, the function, its key or None, and whether it is that of
+    the whole graph.
+    """
     basic = import_module(_MODULE)
-    original, keys, depth = getattr(basic, _FUNCTION), Keys(), 0
+    original, depth = getattr(basic, _FUNCTION), 0
 
     def observed(op: Any, *args: Any, **kwargs: Any) -> Any:
         nonlocal depth
@@ -82,20 +104,19 @@ def _recording() -> Iterator[Keys]:
             function, key = original(op, *args, **kwargs)
         finally:
             depth -= 1
-        node = args[0] if args else kwargs.get("node")
-        if key is not None:
-            asked = (_stored_as(function, key), _types((node or op).inputs))
-            if depth == 0:
-                keys.outer = asked
-            elif node is not None:
-                keys.ops.setdefault(asked, []).append(op)
+        note(op, args[0] if args else kwargs.get("node"), function, key, depth == 0)
         return function, key
 
     setattr(basic, _FUNCTION, observed)
     try:
-        yield keys
+        yield
     finally:
         setattr(basic, _FUNCTION, original)
+
+
+def asked(op: Any, node: Any, function: Any, key: str) -> Question:
+    """What the cache will be asked for."""
+    return _stored_as(function, key), _types((node or op).inputs)
 
 
 def _stored_as(function: Any, key: str) -> str:

@@ -1,0 +1,112 @@
+"""Why keys differ, in words: for a terminal and an issue."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from observatory.analyze.keys import Difference, KeyChange
+from observatory.text import document as doc
+from observatory.text.plain import clean, shorten
+from observatory.text.words import several
+
+_FUNCTIONS = 8
+_GROUPS = 10
+_DIFFERENCES = 20
+_VALUE = 160
+_NAME = 80
+_NOTHING = "(nothing)"
+
+
+def told(
+    base: str,
+    head: str | None,
+    between: Sequence[KeyChange],
+    within: dict[str, Sequence[KeyChange]],
+) -> Iterator[doc.Flat]:
+    """What differs between two subjects, and between two processes of each.
+
+    ``base`` and ``head``: their labels. ``within``: by label.
+    """
+    for label, found in within.items():
+        unstable = [one for one in found if not one.same]
+        if unstable:
+            number = several(len(unstable), "function")
+            yield doc.Paragraph((
+                "In ", doc.Name(label), f" two processes give other keys to {number} of {len(found)}: "
+                "what one stores, the other does not find.",
+            ))  # fmt: skip
+            yield from _groups(unstable, "one process", "another process")
+    if head is None:
+        if not any(not one.same for found in within.values() for one in found):
+            yield doc.Paragraph(
+                (_stable(within[base]), " in two processes of ", doc.Name(base), ".")
+            )
+        return
+    # Keys that differ from process to process differ between the subjects as well.
+    restless = {one.name for found in within.values() for one in found if not one.same}
+    steady = [one for one in between if one.name not in restless]
+    changed = [one for one in steady if not one.same]
+    if not between:
+        yield doc.Paragraph(("No function with this name is asked for by both.",))
+    elif changed:
+        yield doc.Paragraph((
+            f"{several(len(changed), 'function')} of {len(steady)} ",
+            "has" if len(changed) == 1 else "have", " another key in ", doc.Name(head), " than in ",
+            doc.Name(base), ".",
+        ))  # fmt: skip
+        yield from _groups(changed, base, head)
+    elif steady:
+        yield doc.Paragraph((
+            _stable(steady), " in ", doc.Name(base), " and in ", doc.Name(head), ".",
+        ))  # fmt: skip
+
+
+def _stable(found: Sequence[KeyChange]) -> str:
+    if len(found) == 1:
+        return "The key is the same"
+    return f"The keys of all {len(found)} functions are the same"
+
+
+def _groups(found: Sequence[KeyChange], base: str, head: str) -> Iterator[doc.Flat]:
+    """The functions that differ in the same parts, with a table of these."""
+    groups: dict[tuple[tuple[str, str | None, str | None], ...], list[KeyChange]]
+    groups = defaultdict(list)
+    for one in found:
+        own = [(_path(each), each.base, each.head) for each in one.differences]
+        groups[tuple(own)].append(one)
+    # A part that few functions have says more than a version that all of them have.
+    ordered = sorted(groups.items(), key=lambda group: len(group[1]))
+    for differences, functions in ordered[:_GROUPS]:
+        names = list(dict.fromkeys(shorten(clean(one.name), _NAME) for one in functions))
+        rest = len(names) - _FUNCTIONS
+        yield doc.Points((
+            *((doc.Name(name),) for name in names[:_FUNCTIONS]),
+            *([(f"and {several(rest, 'more function')}",)] if rest > 0 else ()),
+        ))  # fmt: skip
+        yield doc.Table(
+            ("part of the key", base, head),
+            tuple(
+                (_words(path), _words(_shown(old)), _words(_shown(new)))
+                for path, old, new in differences[:_DIFFERENCES]
+            ),
+        )
+        if (more := len(differences) - _DIFFERENCES) > 0:
+            yield doc.Paragraph((f"and {several(more, 'more part')}",))
+    if (left := len(groups) - _GROUPS) > 0:
+        yield doc.Paragraph((
+            f"and {several(left, 'more group')} of functions that differ in other parts; ",
+            doc.Name("--json"), " has all of them.",
+        ))  # fmt: skip
+
+
+def _path(difference: Difference) -> str:
+    return " > ".join(difference.path)
+
+
+def _words(text: str) -> doc.Words:
+    return (doc.Name(text),)
+
+
+def _shown(value: str | None) -> str:
+    return _NOTHING if value is None else shorten(clean(value), _VALUE)
