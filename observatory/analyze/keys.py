@@ -71,9 +71,8 @@ def compared(base: KeyedFunction, head: KeyedFunction) -> Iterator[Difference]:
     """Every part that differs, each once; at least one if the keys differ."""
     if not base.key or not head.key:
         if base.key != head.key:
-            yield Difference(
-                ("key",), *(one.key or "none: it is not stored" for one in (base, head))
-            )
+            old, new = (one.key or "none: it is not stored" for one in (base, head))
+            yield Difference(("key",), old, new)
         return
     seen = dict.fromkeys(_of_parts((), base.parts, head.parts))
     if not seen and base.key != head.key:
@@ -92,7 +91,8 @@ def _of_parts(
         assert known is not None
         inside = (*path, known.name) if known.name else path
         if old is None or new is None:
-            yield Difference(inside, old and _said(old), new and _said(new))
+            said = [None if one is None else _said(one) for one in (old, new)]
+            yield Difference(inside, *said)
             continue
         if old.parts and new.parts:
             owner = _class_of(old)

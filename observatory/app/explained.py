@@ -18,7 +18,6 @@ from observatory.benchmarks.typed_json import MessageError, from_json
 from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
 from observatory.run.execute import end
-from observatory.run.subjects import SubjectError
 from observatory.run.uv import last_lines
 from observatory.store.records.subject import Subject
 
@@ -74,11 +73,9 @@ def explain(
     raises.
     """
     texts = [base, *([head] if head else [])]
-    subjects = session.subjects.parse_all(texts, requirements, python)
+    subjects = list(session.subjects.parse_all(texts, requirements, python))
     if len(subjects) != len(texts):
-        raise SubjectError(
-            f"{' and '.join(texts)} are {len(subjects)} subjects; give different ones"
-        )
+        raise SelectionError(f"{' and '.join(texts)} are one subject; give different ones")
     pins: list[Mapping[str, str]] = [{}]
     warning = ""
     if head:
@@ -95,12 +92,13 @@ def explain(
     names = {one.name for first, _ in records for one in first.functions}
     wanted = _wanted(asked.name, names)
     within = {
-        subject.label: _only(wanted, changes(first.functions, second.functions))
-        for subject, (first, second) in zip(subjects, records, strict=True)
+        subject.label: _only(wanted, changes(one.functions, another.functions))
+        for subject, (one, another) in zip(subjects, records, strict=True)
     }
-    between = (
-        _only(wanted, changes(records[0][0].functions, records[-1][0].functions)) if head else []
-    )
+    between: list[KeyChange] = []
+    if head:
+        first, second = (own[0].functions for own in records)
+        between = _only(wanted, changes(first, second))
     return Explained(asked, subjects[0], subjects[-1] if head else None, between, within, warning)
 
 

@@ -33,8 +33,9 @@ def told(
         if unstable:
             number = several(len(unstable), "function")
             yield doc.Paragraph((
-                "In ", doc.Name(label), f" two processes give other keys to {number} of {len(found)}: "
-                "what one stores, the other does not find.",
+                "In ", doc.Name(label), " two processes give other keys to ",
+                f"{number} of {len(found)}. ",
+                "What one stores, the other does not find.",
             ))  # fmt: skip
             yield from _groups(unstable, "one process", "another process")
     if head is None:

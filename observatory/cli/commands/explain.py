@@ -17,8 +17,9 @@ from observatory.benchmarks.catalogue import BACKENDS, MODELS, no_such
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
 from observatory.errors import SelectionError
-from observatory.run.local import STATE, this_machine
+from observatory.run.local import STATE
 from observatory.run.sources import commits_between
+from observatory.store.records.machine import this_machine
 from observatory.text.keys import told
 from observatory.text.markdown import markdown
 from observatory.text.terminal import blocks
@@ -75,9 +76,7 @@ def command(
         "explain", Path("results"), state, this_machine(None), progress=TerminalProgress(console)
     )
     asked = Asked(name, model, graph, backend, flags)
-    found = explain_keys(
-        session, asked, texts[0], *texts[1:], requirements=with_ or (), python=python
-    )
+    found = explain_keys(session, asked, texts[0], (*texts[1:], None)[0], with_ or (), python)
     if json:
         print(json_module.dumps(_as_json(found)))
         return
