@@ -137,6 +137,13 @@ def commands(text: str) -> Iterator[list[str]]:
             yield list(takewhile(lambda word: not set(word) <= set("();<>|&"), words))
 
 
+def mentions(page: str) -> Iterator[list[str]]:
+    """What is given to `observatory` where a sentence or a table of a page names a call."""
+    text = re.sub(r"^ *```.*?^ *```", "", (DOCS / page).read_text(), flags=re.DOTALL | re.MULTILINE)
+    for found in re.findall(r"`observatory ([^`]+)`", text):
+        yield found.replace("\\|", "|").split()
+
+
 @dataclass
 class Runner:
     """Carries out the blocks of one page in one directory."""

@@ -6,6 +6,7 @@ import contextlib
 import json
 import secrets
 import shutil
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,12 +20,13 @@ from observatory.errors import Exit
 from observatory.guard.verdicts import Finding, judge, part, worst
 from observatory.run.environments import Environment, importable, versions_of
 from observatory.run.execute import Executor
-from observatory.run.local import measuring_lock
+from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.presets import Narrowed
 from observatory.run.upgrade import cells_of
 from observatory.store.records.passport import NAME, Passport
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part
+from observatory.text.units import seconds
 
 _OWN = "own"
 _NOT_COPIED = ("lock_dir", "*.tmp.*", NAME)
@@ -63,9 +65,8 @@ def check(
     EnvironmentMakingError and OSError.
     """
     # A link into a virtual environment must stay what it is.
-    environment = Environment(
-        python.absolute(), versions_of(python, str(python)), "own", importable(state / "envs")
-    )
+    package = importable(hidden_from_git(state) / "envs")
+    environment = Environment(python.absolute(), versions_of(python, str(python)), "own", package)
     of_numba = {name: text for name, text in here.settings.items() if name.startswith("NUMBA_")}
     flags = [f"{name}={text}" for name, text in here.settings.items() if name not in of_numba]
     backends = [*(["NUMBA"] if here.numba else []), *(["C"] if here.compiler else [])]
@@ -91,9 +92,12 @@ def check(
 def _taken(executor: Executor, tasks: list[Task], progress: Progress) -> Iterator[Sample]:
     for number, task in enumerate(tasks):
         progress(Update(_named(task.cell), "activity", number, len(tasks)))
+        begin = time.monotonic()
         sample = executor.run(task)
-        if failure := failure_of(sample):
-            progress(Update(f"{_named(task.cell)} {failure}", "error", number + 1, len(tasks)))
+        failure, done = failure_of(sample), number + 1
+        text = failure or f"[{done}/{len(tasks)}] {seconds(time.monotonic() - begin)}"
+        text = f"{_named(task.cell)} {text}"
+        progress(Update(text, "error" if failure else "sample", done, len(tasks)))
         yield sample
     progress(Update("", "activity"))
 

@@ -140,10 +140,15 @@ def wanted_of(alert: Alert) -> Wanted:
     """
     series = _searchable(alert)
     if series is None:
-        names = ", ".join(sorted({one.metric for one in alert.series})) or "a run"
+        if all(one.last_good is None for one in alert.series):
+            raise SelectionError(
+                f"alert {alert.id} has no good subject before it: there is no range to search"
+            )
+        names = ", ".join(sorted({one.metric for one in alert.series}))
         raise SelectionError(
-            f"alert {alert.id} is about {names}, which no single sample tells, or nothing before "
-            "it was good; its page has the command for git bisect"
+            f"alert {alert.id} is about {names}, which no single sample tells; the command for "
+            f"git bisect is on its page, html/alerts/{alert.id}.html "
+            "(`observatory dashboard` builds it)"
         )
     assert series.last_good is not None
     return Wanted(

@@ -35,6 +35,15 @@ _LASTS = 60.0
 """Seconds that a run measures before it gives way: a night must not hold up a comparison."""
 
 
+def hidden_from_git(state: Path) -> Path:
+    """Create the directory STATE so that git ignores it, also in a clone of PyTensor; return it."""
+    state.mkdir(parents=True, exist_ok=True)
+    ignored = state / ".gitignore"
+    if not ignored.exists():
+        ignored.write_text("# Made by the observatory; it can be deleted.\n*\n", encoding="utf-8")
+    return state
+
+
 def local_subjects(state: Path) -> Subjects:
     """Return what reads subjects on this machine. Looking for interpreters takes a second."""
     uv = RealUv()
@@ -59,6 +68,7 @@ def environment_of(
     does. Raises NoInterpreterError and EnvironmentMakingError.
     """
     interpreter = subjects.found.of(subject.python)
+    hidden_from_git(state)
     named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
     asked = subject, interpreter, added, pins
     try:

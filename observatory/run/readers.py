@@ -8,8 +8,10 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
@@ -81,8 +83,17 @@ def ask(executable: str) -> Reader:
 
 
 def python_of_shell() -> str | None:
-    """Return the Python that a shell would start; None if there is none."""
-    return shutil.which("python") or shutil.which("python3")
+    """Return the Python that the user's shell would start; None if there is none.
+
+    Not the one of the tool's own environment, which `uvx` puts before all others: nobody uses a
+    cache with it, unless PyTensor is installed there, too.
+    """
+    places = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    if sys.prefix != sys.base_prefix and not any(map(find_spec, ("pytensor", "numba"))):
+        own = Path(sys.prefix, "bin").resolve()
+        places = [place for place in places if Path(place).resolve() != own]
+    path = os.pathsep.join(places)
+    return shutil.which("python", path=path) or shutil.which("python3", path=path)
 
 
 def python_here(named: str | None) -> str:

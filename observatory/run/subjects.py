@@ -88,7 +88,7 @@ class Subjects:
         except InvalidRequirement as error:
             raise SubjectError(f"{head!r} is not a subject; accepted: {ACCEPTED}") from error
         if canonicalize_name(requirement.name) != "pytensor":
-            raise SubjectError(f"{head!r} does not begin with pytensor; accepted: {ACCEPTED}")
+            raise SubjectError(f"{head!r} is not a release of PyTensor; accepted: {ACCEPTED}")
         if requirement.url is not None:
             return [from_url(requirement.url)]
         pins = list(requirement.specifier)

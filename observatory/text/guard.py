@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from observatory.analyze.comparison.evidence import message_of
-from observatory.benchmarks.catalogue import LAUNCHES, MEMBERS, SIBLINGS, Cell
+from observatory.benchmarks.catalogue import LAUNCHES, MEMBERS, SCENARIOS, SIBLINGS, Cell
 from observatory.guard.verdicts import FATES, Finding
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text.tables import Table
@@ -49,17 +49,23 @@ def notes(finding: Finding) -> list[str]:
 
 
 def sibling_table(label: str, findings: Sequence[Finding]) -> Table:
-    """Arrangement and start method by model; the footnotes say what was not right, worst first."""
+    """Model and scenario by start method; the footnotes say what was not right, worst first."""
     by_cell = {finding.cell: finding for finding in findings}
-    models = [model for model in MEMBERS if any(cell.model == model for cell in by_cell)]
+    # What builds graphs one by one comes last.
+    models = list(dict.fromkeys([*MEMBERS, *(cell.model for cell in by_cell)]))
+    scenarios = list(dict.fromkeys([*SIBLINGS, *SCENARIOS]))
+    launches = [one for one in LAUNCHES if any(cell.launch == one for cell in by_cell)]
+    places = sorted(
+        {(cell.model, cell.scenario, cell.backend) for cell in by_cell},
+        key=lambda place: (models.index(place[0]), scenarios.index(place[1])),
+    )
     rows = []
-    for scenario in SIBLINGS:
-        for launch in LAUNCHES:
-            cells = [Cell(model, scenario, "NUMBA", launch) for model in models]
-            if any(cell in by_cell for cell in cells):
-                texts = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
-                rows.append((scenario, launch, *texts))
-    title, header = f"{label}: siblings that share a cache", ("scenario", "launch", *models)
+    for model, scenario, backend in places:
+        cells = [Cell(model, scenario, backend, launch) for launch in launches]
+        texts = (brief(by_cell[cell]) if cell in by_cell else "" for cell in cells)
+        rows.append((model, scenario, *texts))
+    header = ("model", "scenario", *launches)
+    title = f"{label}: processes that share a cache"
     return Table(title, header, tuple(rows), tuple(_sibling_notes(findings)))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import re
 import shlex
 import sys
@@ -101,7 +102,12 @@ def command(
             "--backend or --launch"
         )
     seconds = options.seconds(budget)
+    console = Console(stderr=True)
     saved = looks_saved(base) or looks_saved(head)
+    if repo is None and not saved and all(_is_saved(results, text) for text in (base, head)):
+        again = shlex.join(["observatory", "compare", f"{results}:{base}", f"{results}:{head}"])
+        line = f"{results} has values of both; to judge these, and measure nothing: {again}"
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
     texts = [base, head]
     pinned: dict[str, str] = {}
     refs: dict[str, str] = {}
@@ -119,12 +125,22 @@ def command(
         launches=launch, passes=pass_, requirements=with_ or (), python=python, results=results,
         samples=samples, machine=machine, seed=seed, timeout=timeout, state=state,
         reproduce=shlex.join(["observatory", *repeated(sys.argv[1:], pinned)]),
-        progress=TerminalProgress(Console(stderr=True)),
+        progress=TerminalProgress(console),
     )  # fmt: skip
     comparison = comparison.model_copy(update=refs)
     forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
     _write(forms, terminal(comparison))
     raise typer.Exit(status(comparison))
+
+
+def _is_saved(results: Path, subject: str) -> bool:
+    """Whether a directory of results has values of a release or commit; it reads no values."""
+    text = f"{results}:{subject}"
+    if not looks_saved(text):
+        return False
+    # Results of other projects have no journal, but names that begin with the commit or release.
+    named = f"*/{glob.escape(subject[:8])}*.json"
+    return not without_samples(text) or next(results.glob(named), None) is not None
 
 
 def _of_others(

@@ -82,12 +82,15 @@ def folded_functions(functions: Iterable[FunctionChange], most: int, timed: bool
 
 
 def folded_graphs(graphs: Sequence[GraphChange], most: int) -> Folded:
-    """Graphs that got worse, by name, each with what the cache or the exception says."""
+    """Graphs that got worse, by name, and what the cache or the exception says of any."""
+    told = any(each.note for each in graphs[:most])
     rows: tuple[tuple[Words, ...], ...] = tuple(
-        ((name(each.name),), (shorten(each.note, LONGEST_NOTE),)) for each in graphs[:most]
+        ((name(each.name),), *[(shorten(each.note, LONGEST_NOTE),)] * told)
+        for each in graphs[:most]
     )
+    columns = ("graph", "what it says") if told else ("graph",)
     rest = map(Paragraph, rest_of(len(graphs), most, "graph"))
-    return Folded(several(len(graphs), "graph"), (Table(("graph", "what it says"), rows), *rest))
+    return Folded(several(len(graphs), "graph"), (Table(columns, rows), *rest))
 
 
 def joined(sentences: Iterable[Words]) -> Words:

@@ -72,14 +72,16 @@ def test_the_worst_decides(fates: list[str], expected: str) -> None:
     assert worst(every[fate] for fate in fates) == expected
 
 
-def test_the_table_has_a_row_for_each_arrangement_and_a_column_for_each_model() -> None:
+def test_the_table_has_every_cell_also_of_graphs_that_are_built_one_by_one() -> None:
+    pairs = judge(sample(Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")))
     nested = Cell("closures", "siblings_nested", "NUMBA", "fork")
     wrong = judge(sample(nested, checks=(check("times_3", "[2.] is what times_2 returns"),)))
-    found = sibling_table("2.37.0", [judge(sample()), wrong])
-    assert found.header == ("scenario", "launch", "radon", "closures")
+    found = sibling_table("2.37.0", [pairs, wrong, judge(sample())])
+    assert found.header == ("model", "scenario", "fork", "spawn")
     assert found.rows == (
-        ("siblings", "fork", "right", ""),
-        ("siblings_nested", "fork", "", "1 of 1 WRONG"),
+        ("radon", "siblings", "right", ""),
+        ("closures", "siblings_nested", "1 of 1 WRONG", ""),
+        ("keys_quick", "pairs_keys", "", "right"),
     )
     assert found.footnotes == (
         "closures, times_3: [2.] is what times_2 returns (siblings_nested fork)",

@@ -11,6 +11,7 @@ import pytest
 
 from observatory.app import check as module
 from observatory.app.check import Checked, check
+from observatory.app.progress import Update
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
@@ -118,12 +119,16 @@ def test_one_model_is_built_without_siblings_from_an_empty_cache(
     taking: list[Taking], tmp_path: Path
 ) -> None:
     here = HERE.model_copy(update={"compiler": "12.2.0"})
-    found = check(here, tmp_path / "python", None, tmp_path, 60.0, ["radon"])
+    said: list[Update] = []
+    found = check(here, tmp_path / "python", None, tmp_path, 60.0, ["radon"], said.append)
     assert [(each.model, each.backend) for each in found.parts] == [
         ("radon", "NUMBA"), ("radon", "C"),
     ]  # fmt: skip
     assert found.findings == ()
     assert taking[0].seen == {FILLER_FILE}
+    # A log says how far it is, too.
+    lines = [update.text for update in said if update.kind == "sample"]
+    assert [line.rpartition(" [")[2].split("]")[0] for line in lines] == ["1/2", "2/2"]
 
 
 def test_the_copy_has_a_hash_seed_for_forks(taking: list[Taking], tmp_path: Path) -> None:

@@ -187,12 +187,17 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     good, bad = at("3.3.6"), at("0123456", "1" * 40)
     time = series(good, bad, "compile_time", kind="noisy")
     work = series(good, bad, "python_calls", kind="near_exact")
-    saved(results, alert("a", time, work, series(good, bad)), alert("b", time))
+    first = series(None, bad, "compile_time", kind="noisy")
+    saved(
+        results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first)
+    )
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
     with pytest.raises(SelectionError, match="about compile_time, which no single sample tells"):
         of_alert(results, "b")
     with pytest.raises(SelectionError, match="has no alert 'c'"):
         of_alert(results, "c")
+    with pytest.raises(SelectionError, match="has no good subject before it"):
+        of_alert(results, "d")
 
 
 def test_alerts_that_wait_are_searched_for_once_and_counts_first(

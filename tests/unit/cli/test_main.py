@@ -74,7 +74,7 @@ def test_the_version_is_said() -> None:
     [
         (("show", "--results", "nowhere"), "there is no results directory nowhere"),
         (("run", "--preset", "huge", "--subject", "3.3.7"), "there is no preset 'huge'"),
-        (("run", "--subject", "9.9.x"), "'9.9.x' does not begin with pytensor"),
+        (("run", "--subject", "9.9.x"), "'9.9.x' is not a release of PyTensor"),
         (("run", "--repo", "."), "--repo and --commits go together"),
         (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is not a range of commits"),
         (("shwo",), "there is no command 'shwo' (did you mean 'show'?)"),

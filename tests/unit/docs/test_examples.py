@@ -11,6 +11,7 @@ import pytest
 from typer.main import get_command
 
 from observatory.cli.main import app
+from observatory.text.words import listed
 from tests import docs_examples, factories_asv
 from tests.docs_examples import (
     Block,
@@ -19,6 +20,7 @@ from tests.docs_examples import (
     commands,
     copy_of_checkout,
     first_missing,
+    mentions,
     pages,
 )
 
@@ -110,6 +112,21 @@ def test_every_command_and_option_of_an_example_exists(page: str) -> None:
         for arguments in commands(block.text):
             said = _misunderstood(group, arguments)
             assert said is None, f"{block}: observatory {' '.join(arguments)}: {said}"
+
+
+@pytest.mark.parametrize("page", EVERYWHERE)
+def test_every_command_and_option_that_a_sentence_names_exists(page: str) -> None:
+    group: Any = get_command(app)
+    with group.make_context("observatory", [], resilient_parsing=True) as context:
+        for name, *words in mentions(page):
+            if name == "..." or name.isupper() or name.startswith("-"):
+                continue
+            command = group.get_command(context, name)
+            assert command is not None, f"there is no command {name}"
+            known = {"--help", *(flag for one in command.params for flag in one.opts)}
+            known |= {flag for one in command.params for flag in one.secondary_opts}
+            named = {word.partition("=")[0] for word in words if word.startswith("--")}
+            assert named <= known, f"observatory {name} has no {listed(sorted(named - known))}"
 
 
 def _misunderstood(group: Any, words: Sequence[str]) -> str | None:

@@ -146,3 +146,15 @@ def test_runs_with_other_directories_measure_at_once(
         monkeypatch.setenv(local.LOCK, str(other))
         with local.measuring_lock(waits):
             pass
+
+
+def test_git_ignores_the_state_in_any_clone(tmp_path: Path) -> None:
+    subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+    state = local.hidden_from_git(tmp_path / ".observatory")
+    (state / "envs").mkdir()
+    (state / "envs" / "one").write_text("")
+    asked = ["git", "-C", str(tmp_path), "status", "--short", "--untracked-files=all"]
+    assert subprocess.run(asked, capture_output=True, check=True).stdout == b""
+    (state / ".gitignore").write_text("!*\n")  # somebody's own stays
+    local.hidden_from_git(state)
+    assert (state / ".gitignore").read_text() == "!*\n"

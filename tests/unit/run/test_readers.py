@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 
-from observatory.run.readers import ReaderError, ask, base_compiledir, compiler, settings
+from observatory.run import readers
+from observatory.run.readers import (
+    ReaderError,
+    ask,
+    base_compiledir,
+    compiler,
+    python_of_shell,
+    settings,
+)
 
 
 def test_settings_are_those_that_change_code(tmp_path: Path) -> None:
@@ -44,3 +53,23 @@ def test_a_python_may_be_named_by_a_relative_path(
     (tmp_path / "bin" / "python").symlink_to(sys.executable)
     monkeypatch.chdir(tmp_path)
     assert ask("bin/python").executable == str(tmp_path / "bin" / "python")
+
+
+@pytest.mark.parametrize("installed", [False, True])
+def test_the_tool_asks_its_own_python_only_if_pytensor_is_installed_there(
+    installed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("tool", "user"):
+        (tmp_path / name / "bin").mkdir(parents=True)
+        python = tmp_path / name / "bin/python"
+        python.write_text("#!/bin/sh\n")
+        python.chmod(0o755)
+    # As `uvx` starts it, through a link.
+    (tmp_path / "link").symlink_to("tool")
+    places = [str(tmp_path / name / "bin") for name in ("link", "user")]
+    monkeypatch.setenv("PATH", os.pathsep.join(places))
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / "tool"))
+    monkeypatch.setattr(readers, "find_spec", lambda _: object() if installed else None)
+    assert python_of_shell() == str(tmp_path / ("link" if installed else "user") / "bin/python")
+    monkeypatch.setenv("PATH", places[0])
+    assert (python_of_shell() is None) is not installed

@@ -171,7 +171,7 @@ def test_commits_of_one_second_come_in_their_order(subjects, tmp_path):
     ("text", "said"),
     [
         ("", "empty"),
-        ("numpy==2", "does not begin with pytensor"),
+        ("numpy==2", "is not a release of PyTensor"),
         ("pytensor>=3", "does not name one release"),
         ("3.1.0", "no release 3.1.0"),
         ("3.3.7..2.35.1", "runs backwards"),

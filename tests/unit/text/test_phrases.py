@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.comparison import Ratio, Values
+from observatory.store.records.comparison import GraphChange, Ratio, Values
 from observatory.text.comparison.breakdown import Labels
-from observatory.text.comparison.phrases import certainty, effect
-from observatory.text.document import Words
+from observatory.text.comparison.phrases import certainty, effect, folded_graphs
+from observatory.text.document import Table, Words
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 
@@ -124,3 +124,16 @@ def test_a_cell_that_nothing_was_measured_in_is_not_every_cell() -> None:
     labels = Labels.of(factory.nothing_changed())
     strange = {cell("cold NUMBA forkserver"), cell("call NUMBA forkserver")}
     assert plain(labels.cells(strange)) == "cold and call · NUMBA · forkserver"
+
+
+@pytest.mark.parametrize(
+    ("notes", "columns"), [(("", ""), ("graph",)), (("", "no key"), ("graph", "what it says"))]
+)
+def test_graphs_have_a_column_for_what_is_said_only_if_something_is(
+    notes: tuple[str, ...], columns: tuple[str, ...]
+) -> None:
+    changes = [GraphChange(name=f"g{number}", note=note) for number, note in enumerate(notes)]
+    (table,) = folded_graphs(changes, 5).content
+    assert isinstance(table, Table)
+    assert table.header == columns
+    assert {len(row) for row in table.rows} == {len(columns)}

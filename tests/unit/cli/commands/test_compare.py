@@ -560,3 +560,28 @@ def test_a_slower_import_is_explained_by_the_module_that_is_new() -> None:
     )  # fmt: skip
     said = comment(found).replace("\N{NO-BREAK SPACE}", " ")
     assert "Begins with**: `3.3.7` imports `pandas`, 210 ms, which `3.3.6` does not" in said
+
+
+@pytest.mark.parametrize(
+    ("subjects", "advised"),
+    [(("1.0", "2.0"), True), (("1.0", "3.0"), False), (("0123456789", "01234567"), True)],
+)
+def test_subjects_that_results_have_may_be_judged_without_measuring(
+    subjects: tuple[str, str],
+    advised: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for label in ("1.0", "2.0"):
+        journal(tmp_path, [sample(WARM)], under=header(label))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "01234567-virtualenv.json").write_text("{}")
+
+    def refused(*_: object, **__: object) -> None:
+        raise SubjectError("enough")
+
+    monkeypatch.setattr(command, "compare_subjects", refused)
+    found = CliRunner().invoke(app, ["compare", *subjects, "--results", str(tmp_path)])
+    assert isinstance(found.exception, SubjectError)
+    base, head = (f"{tmp_path}:{one}" for one in subjects)
+    assert (f"observatory compare {base} {head}" in found.stderr) is advised
