@@ -203,6 +203,8 @@ class Parts:
         try:
             text = content.decode()
         except UnicodeDecodeError:
+            text = "\0"
+        if not all(letter.isprintable() or letter in "\n\t" for letter in text):
             return (KeyPart("", shorten(f"{len(content)} bytes: {content.hex()}"), ()),)
         return self.of_text(text, depth) or (KeyPart("", shorten(text), ()),)
 

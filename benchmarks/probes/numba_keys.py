@@ -120,10 +120,12 @@ def asked(op: Any, node: Any, function: Any, key: str) -> Question:
 
 
 def _stored_as(function: Any, key: str) -> str:
-    """The key with what PyTensor adds to it for the file, such as the flag `fastmath`."""
+    """The key as numba's cache will be asked for it: PyTensor adds the flag `fastmath` to it."""
     from pytensor.link.numba import cache
 
-    stored: str = cache.CACHED_SRC_FUNCTIONS.get(getattr(function, "py_func", function), key)
+    made = getattr(function, "py_func", function)
+    locator = cache.NumbaPyTensorCacheLocator.from_function(made, made.__code__.co_filename)
+    stored: str = key if locator is None else locator.get_disambiguator()
     return stored
 
 

@@ -7,11 +7,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from itertools import zip_longest
 
 from observatory.benchmarks.messages import KeyedFunction, KeyPart
 
 _CLASS = re.compile(r"<class '(?:[\w.]+\.)?(\w+)'>")
+_BEGINNING = 12
+"""Digits of a hash that tell it from others."""
 UNSEEN = "none of the parts that the observatory can see"
 
 
@@ -94,8 +95,8 @@ def _of_parts(
             said = [None if one is None else _said(one) for one in (old, new)]
             yield Difference(inside, *said)
             continue
-        if old.parts and new.parts:
-            owner = _class_of(old)
+        owner = _class_of(old)
+        if old.parts and new.parts and owner == _class_of(new):
             deeper = list(_of_parts((*inside, owner) if owner else inside, old.parts, new.parts))
             if deeper:
                 yield from deeper
@@ -112,7 +113,11 @@ def _aligned(
         return
     matcher = SequenceMatcher(None, base, head, autojunk=False)
     for _, i, j, k, m in matcher.get_opcodes():
-        yield from zip_longest(base[i:j], head[k:m])
+        if j - i == m - k:
+            yield from zip(base[i:j], head[k:m], strict=True)
+        else:  # nobody knows which stands for which
+            yield from ((one, None) for one in base[i:j])
+            yield from ((None, one) for one in head[k:m])
 
 
 def _class_of(part: KeyPart) -> str:
@@ -122,7 +127,9 @@ def _class_of(part: KeyPart) -> str:
 
 
 def _said(part: KeyPart) -> str:
-    """A part in words: its value, or what is known of its parts."""
+    """A part in words: its value, the class whose key it is, or what is known of its parts."""
+    if owner := _class_of(part):
+        return f"the key of {owner}, {part.value[:_BEGINNING]}"
     if part.value:
         return part.value
     return f"({', '.join(map(_said, part.parts))})"

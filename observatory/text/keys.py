@@ -12,7 +12,7 @@ from observatory.text.words import several
 
 _FUNCTIONS = 8
 _GROUPS = 10
-_DIFFERENCES = 20
+_DIFFERENCES = 12
 _VALUE = 160
 _NAME = 80
 _NOTHING = "(nothing)"

@@ -188,9 +188,7 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     time = series(good, bad, "compile_time", kind="noisy")
     work = series(good, bad, "python_calls", kind="near_exact")
     first = series(None, bad, "compile_time", kind="noisy")
-    saved(
-        results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first)
-    )
+    saved(results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first))
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
     with pytest.raises(SelectionError, match="about compile_time, which no single sample tells"):
         of_alert(results, "b")
