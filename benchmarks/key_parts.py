@@ -58,7 +58,7 @@ def _record(model: str, graph: str, backend: str) -> KeysRecord:
     from .probes import key_parts
 
     kind = BACKENDS[backend].cache
-    why = backends.problem(backend) or key_parts.problem(kind)
+    why = key_parts.problem(kind) or backends.problem(backend)
     found: Sequence[KeyedFunction] = () if why else _functions(model, graph, backend, kind)
     return KeysRecord(versions(_PACKAGES), why, tuple(found))
 

@@ -157,6 +157,10 @@ class KeyedFunction:
     parts: tuple[KeyPart, ...]
 
 
+KEY_CACHES = ("numba", "c_module")
+"""The caches whose keys PyTensor makes, so that they can be taken apart."""
+
+
 @dataclass(frozen=True)
 class KeysRecord:
     """What `python -m benchmarks.key_parts` prints."""

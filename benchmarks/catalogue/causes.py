@@ -72,15 +72,16 @@ _ALL = (
     Cause(
         "keys differ between processes",
         "{they} {miss} because {their_keys} between processes",
-        """Look at what the Op's key is made of: `__props__` and the identity of its function. It
-        must not contain an address, `id()`, a counter, a time or a random name.""",
+        """Run `observatory explain`: it names the part of the key that differs. The key is made of
+        `__props__` and the identity of the Op's function: it must not contain an address, `id()`,
+        a counter, a time or a random name.""",
     ),
     Cause(
         "keys differ between hash seeds",
         "{they} {miss} because {their_keys} with the hash seed (under spawn, not among forked "
         "siblings)",
-        """Sort what the Op's key is made of: the order of a set and `hash()` of a string change
-        with `PYTHONHASHSEED`.""",
+        """Run `observatory explain`: it names the part of the key that differs. Sort what the key
+        is made of: the order of a set and `hash()` of a string change with `PYTHONHASHSEED`.""",
     ),
     Cause(
         "keys are not repeatable",

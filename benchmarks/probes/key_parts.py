@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..messages import KeyedFunction, KeyPart
+from ..messages import KEY_CACHES, KeyedFunction, KeyPart
 from . import numba_keys
 from .numba_cache import OUTER_GRAPH
 
@@ -31,7 +31,7 @@ _CLOSING = {"(": ")", "[": "]", "{": "}"}
 
 def problem(kind: str) -> str | None:
     """Return why this PyTensor has no keys of a kind of cache, as a sentence; None if it has."""
-    if kind not in ("numba", "c_module"):
+    if kind not in KEY_CACHES:
         return f"the keys of the cache {kind!r} cannot be taken apart"
     return numba_keys.problem() if kind == "numba" else None
 

@@ -12,8 +12,8 @@ from observatory.analyze.keys import KeyChange, changes
 from observatory.app.progress import doing
 from observatory.app.session import Session
 from observatory.app.sides import alike
-from observatory.benchmarks.catalogue import no_such
-from observatory.benchmarks.messages import KeysRecord
+from observatory.benchmarks.catalogue import BACKENDS, no_such
+from observatory.benchmarks.messages import KEY_CACHES, KeysRecord
 from observatory.benchmarks.typed_json import MessageError, from_json
 from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
@@ -24,6 +24,7 @@ from observatory.store.records.subject import Subject
 _SEEDS = (1, 2)
 """The hash seeds of the two processes: what depends on the order of a set differs then."""
 _TIMEOUT = 900.0
+"""Seconds."""
 
 
 class KeysError(ObservatoryError):
@@ -69,12 +70,18 @@ def explain(
     """Take the keys of functions apart in both subjects, twice in each, and compare them.
 
     Without ``head`` only two processes of ``base`` are compared. Raises SelectionError for a name
-    that no function has, KeysError where a subject has no such keys, and what making an environment
-    raises.
+    that no function has and for a backend without keys of PyTensor, KeysError where a subject has
+    no such keys, and what making an environment raises.
     """
+    if BACKENDS[asked.backend].cache not in KEY_CACHES:
+        known = [name for name, one in BACKENDS.items() if one.cache in KEY_CACHES]
+        raise SelectionError(
+            f"the cache of {asked.backend} has no keys that PyTensor makes; choose from "
+            f"{', '.join(known)}"
+        )
     texts = [base, *([head] if head else [])]
     subjects = list(session.subjects.parse_all(texts, requirements, python))
-    if len(subjects) != len(texts):
+    if len(subjects) != len(texts) or (head and subjects[0] == subjects[1]):
         raise SelectionError(f"{' and '.join(texts)} are one subject; give different ones")
     pins: list[Mapping[str, str]] = [{}]
     warning = ""

@@ -37,7 +37,7 @@ def told(
                 f"{number} of {len(found)}. ",
                 "What one stores, the other does not find.",
             ))  # fmt: skip
-            yield from _groups(unstable, "one process", "another process")
+            yield from _groups(unstable, "one process", "another process", by_value=False)
     if head is None:
         if not any(not one.same for found in within.values() for one in found):
             yield doc.Paragraph(
@@ -56,7 +56,7 @@ def told(
             "has" if len(changed) == 1 else "have", " another key in ", doc.Name(head), " than in ",
             doc.Name(base), ".",
         ))  # fmt: skip
-        yield from _groups(changed, base, head)
+        yield from _groups(changed, base, head, by_value=True)
     elif steady:
         yield doc.Paragraph((
             _stable(steady), " in ", doc.Name(base), " and in ", doc.Name(head), ".",
@@ -69,16 +69,22 @@ def _stable(found: Sequence[KeyChange]) -> str:
     return f"The keys of all {len(found)} functions are the same"
 
 
-def _groups(found: Sequence[KeyChange], base: str, head: str) -> Iterator[doc.Flat]:
-    """The functions that differ in the same parts, with a table of these."""
-    groups: dict[tuple[tuple[str, str | None, str | None], ...], list[KeyChange]]
-    groups = defaultdict(list)
+def _groups(found: Sequence[KeyChange], base: str, head: str, by_value: bool) -> Iterator[doc.Flat]:
+    """The functions that differ in the same parts, with a table of these.
+
+    ``by_value``: whether the parts have the same values as well; otherwise the table has those of
+    the first function.
+    """
+    groups: dict[object, list[KeyChange]] = defaultdict(list)
     for one in found:
-        own = [(_path(each), each.base, each.head) for each in one.differences]
-        groups[tuple(own)].append(one)
+        groups[tuple((_path(each), (each.base, each.head) if by_value else ())
+                     for each in one.differences)].append(one)  # fmt: skip
     # A part that few functions have says more than a version that all of them have.
-    ordered = sorted(groups.items(), key=lambda group: len(group[1]))
-    for differences, functions in ordered[:_GROUPS]:
+    ordered = sorted(groups.values(), key=len)
+    for functions in ordered[:_GROUPS]:
+        differences = functions[0].differences
+        if not by_value and len(functions) > 1:
+            yield doc.Paragraph((f"The values are those of the first of {len(functions)}:",))
         names = list(dict.fromkeys(shorten(clean(one.name), _NAME) for one in functions))
         rest = len(names) - _FUNCTIONS
         yield doc.Points((
@@ -88,8 +94,8 @@ def _groups(found: Sequence[KeyChange], base: str, head: str) -> Iterator[doc.Fl
         yield doc.Table(
             ("part of the key", base, head),
             tuple(
-                (_words(path), _words(_shown(old)), _words(_shown(new)))
-                for path, old, new in differences[:_DIFFERENCES]
+                (_words(_path(one)), _words(_shown(one.base)), _words(_shown(one.head)))
+                for one in differences[:_DIFFERENCES]
             ),
         )
         if (more := len(differences) - _DIFFERENCES) > 0:

@@ -23,6 +23,7 @@ STATUSES = {
     "GitHubError": Exit.GITHUB,
     "HistoryError": Exit.ENVIRONMENT,
     "JournalError": Exit.USAGE,
+    "KeysError": Exit.SAMPLE_FAILED,
     "LedgerError": Exit.UNREADABLE,
     "MissingError": Exit.GITHUB,
     "MissingLibraryError": Exit.USAGE,
