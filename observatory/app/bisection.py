@@ -1,4 +1,4 @@
-"""Find the release or commit at which a count or a work changed, and measure it again."""
+"""Find the release or commit at which a metric changed, and measure it again."""
 
 from __future__ import annotations
 
@@ -55,6 +55,8 @@ class Sought:
     """Commits that are tried before others: culprits of what else changed in this range."""
     confirm: bool = True
     """Whether both sides of each change are measured again."""
+    instead_of: str | None = None
+    """The time whose work this metric is."""
 
 
 def bisect(session: Session, sought: Sought) -> Searched:
@@ -98,7 +100,8 @@ def bisect(session: Session, sought: Sought) -> Searched:
         ahead.end()
     found = Searched(
         observatory=tool_version(), machine=session.machine.machine, cell=sought.cell,
-        metric=sought.metric, good=_at(subjects[0]), bad=_at(subjects[-1]), within=sought.within,
+        metric=sought.metric, instead_of=sought.instead_of,
+        good=_at(subjects[0]), bad=_at(subjects[-1]), within=sought.within,
         subjects=len(subjects),
         probes=[
             Probe(at=_at(subjects[place]), value=value)

@@ -25,7 +25,7 @@ from observatory.store.reading.saved import Saved, read_saved
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
-from observatory.text.units import human
+from observatory.text.searches import value as in_words
 
 _FEW = 3
 """Samples of a near-exact metric."""
@@ -78,7 +78,7 @@ class Prober:
 
     def said(self, value: float) -> str:
         """A value in words."""
-        return human(value, self.metric.unit)
+        return in_words(value, self.metric.name)
 
     def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
         """The values that need no measurement, by the place of the subject."""

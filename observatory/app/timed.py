@@ -66,10 +66,6 @@ class TimedProber(Prober):
         """Whether two ratios are those of one level, as far as the change of the range tells."""
         return self.ratio is None or abs(self._level(one) - self._level(other)) < _APART
 
-    def said(self, value: float) -> str:
-        """A value in words."""
-        return f"{value:.2f} times"
-
     def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
         """The ratios that an earlier search has measured as often as it takes."""
         found: dict[int, float | None] = {}

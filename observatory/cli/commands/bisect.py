@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.searching import Searcher, Wanted, of_alert, search_open
+from observatory.app.searching import Searcher, search_open
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.wanted import Wanted, of_alert
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
