@@ -54,7 +54,7 @@ class Commands(TyperGroup):
             "growth": "Show how builds grow with the size of graphs.",
             "path": "Show what each step of a user of PyMC compiles.",
             "alerts": "Find what got worse in the history.",
-            "bisect": "Find which release or commit changed a count.",
+            "bisect": "Find which release or commit changed a metric.",
             "explain": "Explain why a function has another key.",
             "ack": "Acknowledge an alert until a date.",
         },

@@ -134,7 +134,9 @@ def test_commits_between_two_releases_are_searched_after_them(
     searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
 ) -> None:
     where, commits = clone
-    found = list(replace(searcher, repo=where).search(Wanted("3.3.6", "3.3.7", WARM, "cache_misses")))
+    found = list(
+        replace(searcher, repo=where).search(Wanted("3.3.6", "3.3.7", WARM, "cache_misses"))
+    )
     assert made.labels[0] == ["3.3.6", "3.3.7"]
     assert [one.commit for one in made.made[1].subjects] == [
         commits[name] for name in ("zero", "one", "two", "merge")
