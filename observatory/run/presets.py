@@ -46,7 +46,8 @@ class Preset:
     def takes(self, cell: Cell, named: Sequence[str]) -> bool:
         """Whether it takes a cell, where the user has named these backends."""
         known = BACKENDS[cell.backend]
-        return not known.optional or cell.backend in named or bool(self.optional and known.installs)
+        unasked = self.optional and known.installs and not known.only_named
+        return not known.optional or cell.backend in named or bool(unasked)
 
 
 @dataclass(frozen=True)
