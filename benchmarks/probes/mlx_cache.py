@@ -22,7 +22,8 @@ PACKAGE = "mlx"
 LOOKS_AT = "mlx.core"
 """The module that it hooks into."""
 _MAPS = Path("/proc/self/maps")
-_OPERATION = re.compile(r"[IO]([A-Z][a-z][A-Za-z]*?)(?=[A-Z]{1,3}|_)")
+_OPERATION = re.compile(r"(?<=\d)[IO]((?:[A-Z][a-z]+)+)")
+"""An operation follows the type of its result, as in `Df8IAsTypeCA`."""
 
 
 def install(ledger: Ledger) -> None:
@@ -30,7 +31,7 @@ def install(ledger: Ledger) -> None:
     import mlx.core as mx
 
     original = mx.compile
-    kernels = _Kernels(Path(tempfile.gettempdir(), "mlx"))
+    kernels = _Kernels(Path(tempfile.gettempdir(), "mlx").resolve())
 
     def compile(*args: Any, **kwargs: Any) -> Any:
         compiled = original(*args, **kwargs)
@@ -38,22 +39,11 @@ def install(ledger: Ledger) -> None:
         def call(*inputs: Any, **named: Any) -> Any:
             if not ledger.recording:
                 return compiled(*inputs, **named)
-            there, loaded = kernels.there(), kernels.loaded()
+            before = kernels.loaded()
             values = compiled(*inputs, **named)
             mx.eval(values)
-            for path in sorted(kernels.loaded() - loaded):
-                known = path in there
-                ledger.entries.append(
-                    LedgerEntry(
-                        shorten(name_of(path.stem)),
-                        KIND,
-                        key=path.stem[-200:],
-                        outcome="hit" if known else "miss",
-                        source="disk" if known else None,
-                        bytes=path.stat().st_size,
-                        step=ledger.step,
-                    )
-                )
+            for kernel in sorted(kernels.loaded() - before):
+                ledger.entries.append(kernels.entry(kernel, ledger.step))
             return values
 
         return call
@@ -65,17 +55,27 @@ class _Kernels:
     """The shared libraries below a directory."""
 
     def __init__(self, root: Path) -> None:
-        self._root = root
+        self._root = f"{root}/"
+        self._found = {str(path) for path in root.rglob("*.so")}
+        """Those that were there before this process compiled any."""
 
-    def there(self) -> set[Path]:
-        """Those on disk."""
-        return {path.resolve() for path in self._root.rglob("*.so")}
+    def loaded(self) -> set[str]:
+        """Return the paths of those that this process has loaded."""
+        lines = _MAPS.read_text().splitlines()
+        return {line[line.index("/"):] for line in lines if self._root in line}
 
-    def loaded(self) -> set[Path]:
-        """Those that this process has loaded."""
-        root = self._root.resolve()
-        files = {Path(line.split(maxsplit=5)[-1]) for line in _MAPS.read_text().splitlines()}
-        return {path for path in files if path.is_relative_to(root)}
+    def entry(self, kernel: str, step: str | None) -> LedgerEntry:
+        """Return the entry of one that was just loaded."""
+        path, known = Path(kernel), kernel in self._found
+        return LedgerEntry(
+            shorten(name_of(path.stem)),
+            KIND,
+            key=path.stem[-200:],
+            outcome="hit" if known else "miss",
+            source="disk" if known else None,
+            bytes=path.stat().st_size,
+            step=step,
+        )
 
 
 def name_of(kernel: str) -> str:

@@ -23,6 +23,7 @@ _HIT = "autograd_cache_hit"
 def install(ledger: Ledger) -> None:
     """Hook inductor. Call it once in a process. Imports torch; raises ImportError without it."""
     import torch._inductor.compile_fx  # noqa: F401 - the package has a function of that name
+    from torch._dynamo.exc import RestartAnalysis
     from torch._dynamo.utils import counters
 
     inductor = sys.modules[LOOKS_AT]
@@ -39,11 +40,13 @@ def install(ledger: Ledger) -> None:
         with ledger.entry(name_of(model), KIND) as entry:
             try:
                 compiled = original(model, *args, **kwargs)
+            except RestartAnalysis:  # it will ask again
+                raise
             except Exception as error:
                 failed = error
             entry.key = keys.last
             if failed is not None:
-                # PyTorch then leaves the graph to Python, and tries again in the next process.
+                # PyTorch leaves the graph to Python, and each process tries it again.
                 entry.outcome, entry.why = "uncacheable", f"not compiled: {_said(failed)}"
             elif counters[_COUNTED][_HIT] > hits:
                 entry.outcome, entry.source = "hit", "disk"
@@ -83,8 +86,10 @@ def name_of(model: Any) -> str:
     for node in model.graph.nodes:
         if node.op.startswith("call_"):
             called[getattr(node.target, "__name__", str(node.target))] = None
-            function = function or str(node.stack_trace or "").rpartition(", in ")[2]
-    return f"{function.partition(chr(10))[0] or 'a graph'}: {', '.join(called)}"
+            # Its frames, the outermost first: 'File "...", line 5, in elemwise_fn'.
+            frames = (node.stack_trace or "").splitlines()
+            function = function or next((f for f in frames if ", in " in f), "").rpartition(" ")[2]
+    return f"{function or 'a graph'}: {', '.join(called)}"
 
 
 def _said(error: Exception) -> str:
