@@ -252,7 +252,7 @@ _ALL = (
     ),
     Backend(
         "MLX",
-        "MLX on the CPU as it is by default: it compiles kernels with C++, and keeps them in TMPDIR",
+        "MLX on the CPU as it is by default: it compiles kernels with C++, which stay in TMPDIR",
         mode="MLX",
         package="mlx",
         optional=True,
@@ -260,8 +260,8 @@ _ALL = (
         only_named=True,
         settings=("MLX_",),
         caches_in_tmp=("mlx",),
-        # MLX computes exp, sin and cos in single precision, of doubles too: 2.3e-7 off. This is what
-        # the census allows single precision.
+        # Its exp, sin and cos are of single precision, of doubles too: up to 2.3e-7 off. The census
+        # allows single precision as much.
         tolerance=2e-5,
         deferred=True,
         cache="mlx",

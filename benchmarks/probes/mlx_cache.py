@@ -33,7 +33,7 @@ def install(ledger: Ledger) -> None:
     original = mx.compile
     kernels = _Kernels(Path(tempfile.gettempdir(), "mlx").resolve())
 
-    def compile(*args: Any, **kwargs: Any) -> Any:
+    def hooked(*args: Any, **kwargs: Any) -> Any:
         compiled = original(*args, **kwargs)
 
         def call(*inputs: Any, **named: Any) -> Any:
@@ -48,7 +48,7 @@ def install(ledger: Ledger) -> None:
 
         return call
 
-    mx.compile = compile
+    mx.compile = hooked
 
 
 class _Kernels:
@@ -62,7 +62,7 @@ class _Kernels:
     def loaded(self) -> set[str]:
         """Return the paths of those that this process has loaded."""
         lines = _MAPS.read_text().splitlines()
-        return {line[line.index("/"):] for line in lines if self._root in line}
+        return {line[line.index("/") :] for line in lines if self._root in line}
 
     def entry(self, kernel: str, step: str | None) -> LedgerEntry:
         """Return the entry of one that was just loaded."""

@@ -26,7 +26,7 @@ def install(ledger: Ledger) -> None:
     from torch._dynamo.exc import RestartAnalysis
     from torch._dynamo.utils import counters
 
-    inductor = sys.modules[LOOKS_AT]
+    inductor: Any = sys.modules[LOOKS_AT]
     keys = _Keys()
     original = inductor.compile_fx
 

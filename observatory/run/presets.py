@@ -46,8 +46,7 @@ class Preset:
     def takes(self, cell: Cell, named: Sequence[str]) -> bool:
         """Whether it takes a cell, where the user has named these backends."""
         known = BACKENDS[cell.backend]
-        unasked = self.optional and known.installs and not known.only_named
-        return not known.optional or cell.backend in named or bool(unasked)
+        return not known.optional or cell.backend in named or bool(self.optional and known.installs)
 
 
 @dataclass(frozen=True)
@@ -225,7 +224,8 @@ def _once() -> Iterator[Cell]:
         launch = "spawn" if "spawn" in scenario.launches else scenario.launches[0]
         for cell in cells(_WHOLE, (name,), tuple(BACKENDS), (launch,)):
             backend = BACKENDS[cell.backend]
-            wanted = backend.main or backend.optional if scenario.matrix else backend.worked
+            asked = backend.main or (backend.optional and not backend.only_named)
+            wanted = asked if scenario.matrix else backend.worked
             slow = (scenario.matrix and scenario.long) or scenario.walked
             slow = slow and backend.cache == "c_module"
             if wanted and not slow:
