@@ -72,9 +72,10 @@ def _graphs(graphs: Sequence[GraphChange], after_functions: bool = False) -> str
     for graph in graphs:
         by_note.setdefault(graph.note, []).append(graph.name)
     told, left, rest = [], _NAMED_GRAPHS, 0
+    why = "reason: " * after_functions
     for note, names in sorted(by_note.items(), key=lambda item: -len(item[1])):
         if left > 0:
-            told.append(first_of(names, left) + f" ({_cut(note, _LONGEST_NOTE)})" * bool(note))
+            told.append(first_of(names, left) + f" ({why}{_cut(note, _LONGEST_NOTE)})" * bool(note))
         else:
             rest += len(names)
         left -= len(names)
