@@ -261,7 +261,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
     "other speed": "the machine is likely to have changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
-    "not measured": "it was not measured",
+    "not measured": "no sample was taken",
     "unavailable": "the subject cannot give this cell",
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",
