@@ -72,6 +72,10 @@ def bisect(session: Session, sought: Sought) -> Searched:
     prober = _prober(session, sought)
     tried_first = [i for i, one in enumerate(subjects) if one.commit in sought.first]
     search = Search(len(subjects), prober.same, prober.recorded(subjects), tried_first)
+    session.say(
+        f"{sought.metric} of {sought.cell}, {subjects[0].label} to {subjects[-1].label}: "
+        f"{several(len(subjects), 'subject')}, of which {len(search.values)} have a value already"
+    )
     again = _prober(replace(session, state=session.state / _AGAIN), sought)
     culprits: dict[tuple[int, int], Culprit] = {}
     finished = True

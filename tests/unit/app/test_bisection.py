@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,15 @@ def test_the_culprit_is_found_and_measured_again_in_the_other_order(world: World
     assert world.taken[-2:] == [("again", "3.0.9"), ("again", "3.0.8")]
     assert found.measured == len(world.taken) - 2 <= 6
     assert found.samples == 2 * len(world.taken)  # each with the build that fills its cache
+
+
+def test_a_search_says_first_what_it_looks_for(world: World) -> None:
+    world.find()
+    told: list[str] = []
+    world.session = replace(world.session, progress=lambda update: told.append(update.text))
+    world.find()
+    ends = f"{SUBJECTS[0].label} to {SUBJECTS[-1].label}"
+    assert told[0].startswith(f"cache_misses of {WARM}, {ends}: 16 subjects, of which ")
 
 
 def test_a_change_that_does_not_come_back_is_not_blamed_and_the_search_goes_on(
