@@ -55,7 +55,7 @@ class Crossing:
     @property
     def product(self) -> int:
         """How many combinations there are."""
-        return 2 ** len(self.axes)
+        return 1 << len(self.axes)
 
     def known(self, one: Combination) -> bool | None:
         """Whether a combination has the new value, measured or concluded; None: not known."""
@@ -65,7 +65,9 @@ class Crossing:
 
     def wanted(self) -> Combination | None:
         """The combination to measure next; None: nothing more can be known."""
-        left = [one for one in self._subsets() if one not in self.values and self.known(one) is None]
+        left = [
+            one for one in self._subsets() if one not in self.values and self.known(one) is None
+        ]
         suspects = self._suspects()
         total = sum(suspects.values())
 
@@ -100,9 +102,7 @@ class Crossing:
             one.axes for one in self.causes()
             if all(self.known(one.axes - {axis}) is False for axis in one.axes)
         ]  # fmt: skip
-        unexplained = [
-            one for one in self._with(True) if not any(cause <= one for cause in causes)
-        ]
+        unexplained = [one for one in self._with(True) if not any(cause <= one for cause in causes)]
         # One cause for all of it, if that is possible; else the one of the smallest combination.
         return self._within(unexplained) or self._within(sorted(unexplained, key=len)[:1])
 

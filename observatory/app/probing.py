@@ -10,7 +10,7 @@ from statistics import median
 
 from observatory.app.session import Session, take_samples
 from observatory.benchmarks.catalogue import METRICS, Cell, Metric
-from observatory.benchmarks.plan import Rounds, plan
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
 from observatory.run.sources import SubjectError
@@ -50,6 +50,13 @@ class Prober:
     """Subjects that were measured."""
     samples: int = 0
 
+    @property
+    def tasks(self) -> list[Task]:
+        """The samples of one subject."""
+        rounds = 1 if self.metric.kind == "exact" else _FEW
+        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
+        return plan([self.cell], Rounds(**asked))
+
     def same(self, one: float, other: float) -> bool:
         """Whether two values are equal, as far as chance lets one tell."""
         if self.metric.kind == "exact":
@@ -73,12 +80,9 @@ class Prober:
         except EnvironmentMakingError as error:
             self.session.say(str(error), "warning")
             return None
-        rounds = 1 if self.metric.kind == "exact" else _FEW
-        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
-        tasks = plan([self.cell], Rounds(**asked))
         taken: list[Sample] = []
         self.taken += 1
-        take_samples(self.session, subject, environment, tasks, taken.append)
+        take_samples(self.session, subject, environment, self.tasks, taken.append)
         self.samples += len(taken)
         value = self._median(taken)
         if value is None and time.monotonic() > self.session.deadline:
