@@ -23,7 +23,8 @@ _NOT_OF_A_WHEEL = ("INSTALLER", "REQUESTED", "RECORD", "uv_build.json", "direct_
 def repack(requirement: str, fault: str, directory: Path, python: str) -> Path:
     """Write the wheel of a release, "numba==0.68.0", with a fault in it; return its path.
 
-    ``python``: the version that it is for, such as "3.13". Raises UvError if the index has no wheel of it, and KeyError for an unknown fault.
+    ``python``: the version that it is for, such as "3.13". Raises UvError if the index has no wheel
+    of it, and KeyError for an unknown fault.
     """
     with TemporaryDirectory(prefix="observatory-faulty-") as place:
         root = Path(place)

@@ -96,11 +96,7 @@ def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -
     if cause.untried:
         parts = [name(doc.spoken(_axes(one))) for one in cause.untried]
         told = enumerated(parts, _AXES, "part")
-        return (
-            " did it, in whole or in part: this could not be measured with only ",
-            *told,
-            " new",
-        )
+        return (" did it, in whole or in part; it could not be measured with only ", *told, " new")
     if len(crossed.causes) > 1:
         return (f" {'make' if len(blamed) > 1 else 'makes'} the change without the others",)
     if len(blamed) > 1:
