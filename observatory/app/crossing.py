@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -14,6 +14,7 @@ from observatory import tool_version
 from observatory.analyze.cross import Combination, Crossing
 from observatory.analyze.search import Search
 from observatory.app.axes import Between, Mixed, Side
+from observatory.app.conditions import under_each
 from observatory.app.probing import OutOfTimeError, Prober, searchable
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
@@ -29,6 +30,7 @@ from observatory.store.records.crossings import (
     CrossedCause,
     CrossedRelease,
     CrossedStep,
+    UnderCondition,
 )
 from observatory.store.records.subject import Subject
 from observatory.text.units import human
@@ -47,6 +49,8 @@ class Asked:
     metric: str
     along: bool = True
     """Whether the search goes on along the releases of the package that did it."""
+    conditions: bool = False
+    """Whether both are also measured with single settings other than usual."""
 
 
 def cross(session: Session, asked: Asked) -> Crossed:
@@ -65,6 +69,10 @@ def cross(session: Session, asked: Asked) -> Crossed:
         sides = [Side(one, prober.packages(one)) for one in (asked.old, asked.new)]
         work = _Work(prober, Between(*sides), low, high)
         work.carry_out(asked.along)
+        if asked.conditions and not prober.same(low, high):
+            settings = replace(prober, samples=0)
+            for one in under_each(settings, asked.old, asked.new, high):
+                work.conditions.append(one)
     except OutOfTimeError:
         finished = False
         session.say("the time is over; the next search goes on from here", "warning")
@@ -101,6 +109,7 @@ class _Work:
     high: float
     tried: list[Combined] = field(default_factory=list)
     along: list[Along] = field(default_factory=list)
+    conditions: list[UnderCondition] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.crossing = Crossing([one.name for one in self.between.axes])
@@ -143,7 +152,7 @@ class _Work:
         ]  # fmt: skip
         return {
             "low": self.low, "high": self.high, "axes": axes, "combinations": self.tried,
-            "causes": causes, "along": self.along,
+            "causes": causes, "along": self.along, "conditions": self.conditions,
             "full_product": crossing.product * len(self.prober.tasks),
         }  # fmt: skip
 

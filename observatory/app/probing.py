@@ -84,7 +84,7 @@ class Prober:
         self.taken += 1
         take_samples(self.session, subject, environment, self.tasks, taken.append)
         self.samples += len(taken)
-        value = self._median(taken)
+        value = self.median(taken)
         if value is None and time.monotonic() > self.session.deadline:
             raise OutOfTimeError
         return value
@@ -103,7 +103,7 @@ class Prober:
         """The value on this machine; a count that no CPU changes may come from any other, too."""
         for path in self._journals(subject):
             saved = read_saved(path, ledgers=False)
-            value = None if saved is None else self._median(saved.samples)
+            value = None if saved is None else self.median(saved.samples)
             if value is not None:
                 return value
         return None
@@ -116,8 +116,11 @@ class Prober:
         paths = (layout.journal_path(results, name, subject) for name in (own, *others))
         return [path for path in paths if path.exists()]
 
-    def _median(self, samples: Sequence[Sample]) -> float | None:
-        """Of the samples that were counted as they are here: two sources are never compared."""
+    def median(self, samples: Sequence[Sample]) -> float | None:
+        """The value of samples that were counted as they are here; None: none of them has one.
+
+        Counts of two sources are never compared.
+        """
         source = counter.find().source if self.metric.measure == "work" else None
         values = [
             one.metrics[self.metric.name]

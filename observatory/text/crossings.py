@@ -12,6 +12,7 @@ from observatory.store.records.crossings import (
     CrossedAxis,
     CrossedCause,
     CrossedStep,
+    UnderCondition,
 )
 from observatory.text import document as doc
 from observatory.text import units
@@ -38,6 +39,8 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
     for along in crossed.along:
         yield doc.Paragraph(_along(along, crossed.metric))
     yield doc.Paragraph((_taken(crossed),))
+    if crossed.conditions:
+        yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
 
 
 def headline(crossed: Crossed) -> doc.Words:
@@ -155,6 +158,24 @@ def _step(step: CrossedStep, metric: str) -> doc.Words:
         labels = [name(shorten(one, _WORD)) for one in step.skipped]
         skipped = (", or in between, not measurable: ", *enumerated(labels, _AXES, "release"))
     return (name(step.before), " → ", name(step.after), values, *skipped)
+
+
+def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
+    """Both values under each condition, and whether the change is there, too."""
+    for one in crossed.conditions:
+        values = tuple(
+            ("-" if value is None else _value(value, crossed.metric),)
+            for value in (one.low, one.high)
+        )
+        yield (name(one.name),), *values, (_beside(one, crossed),)
+
+
+def _beside(one: UnderCondition, crossed: Crossed) -> str:
+    if one.high is None:
+        return "no value so"
+    if one.low is None:
+        return "as usual" if one.high == crossed.high else "no value of the old one"
+    return "is gone" if one.low == one.high else "has another size"
 
 
 def _taken(crossed: Crossed) -> str:

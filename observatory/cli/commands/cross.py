@@ -47,6 +47,13 @@ def command(
             "--along/--no-along", help="Go on along the releases of the package that did it."
         ),
     ] = True,
+    conditions: Annotated[
+        bool,
+        options.flag(
+            "--conditions",
+            "Also measure with another hash seed, CPU target, start method and so on.",
+        ),
+    ] = False,
     budget: Annotated[
         str,
         typer.Option(help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."),
@@ -87,7 +94,7 @@ def command(
     else:
         read = zip(texts, (python, bad_python), strict=True)
         old, new = (session.subjects.parse(text, with_ or (), one) for text, one in read)
-    found = cross_axes(session, Asked(old, new, wanted.cell, wanted.metric, along))
+    found = cross_axes(session, Asked(old, new, wanted.cell, wanted.metric, along, conditions))
     if json:
         print(found.model_dump_json(by_alias=True))
     elif as_markdown:

@@ -76,6 +76,16 @@ class Along(Record):
     steps: list[CrossedStep] = Field([], max_length=1000)
 
 
+class UnderCondition(Record):
+    """The values of both ends where one setting is other than usual."""
+
+    name: Word = Field(description="a variable, a flag, a start method, or a place of HOME")
+    high: FiniteFloat | None = Field(description="the value of `bad`; null: it has none so")
+    low: FiniteFloat | None = Field(
+        description="the value of `good`; null: not measured, because `bad` has its usual value"
+    )
+
+
 class Crossed(Record):
     """The search for the axes that made a change between two subjects."""
 
@@ -94,7 +104,10 @@ class Crossed(Record):
         [], max_length=1000, description="several: each gives the new value without the others"
     )
     along: list[Along] = Field([], max_length=100)
-    samples: Count = Field(0, description="samples that were taken for it")
+    conditions: list[UnderCondition] = Field(
+        [], max_length=100, description="whether the change depends on what surrounds the process"
+    )
+    samples: Count = Field(0, description="samples that were taken for the axes")
     full_product: Count = Field(
         0, description="samples that every combination of the axes would have taken"
     )
