@@ -68,12 +68,10 @@ def _is_other(launch: str, cell: Cell) -> bool:
 
 def _elsewhere() -> Path | None:
     """A place on another file system than that of temporary files; None: there is none here."""
-    usable = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)
-    return (
-        _MEMORY
-        if usable and _MEMORY.stat().st_dev != os.stat(tempfile.gettempdir()).st_dev
-        else None
-    )
+    if not (_MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)):
+        return None
+    usual = Path(tempfile.gettempdir())
+    return None if _MEMORY.stat().st_dev == usual.stat().st_dev else _MEMORY
 
 
 def under_each(prober: Prober, old: Subject, new: Subject, high: float) -> Iterator[UnderCondition]:
@@ -88,10 +86,8 @@ def under_each(prober: Prober, old: Subject, new: Subject, high: float) -> Itera
             before = None
             if after is not None and not prober.same(after, high):
                 before = value_under(prober, old, condition)
-            told = (
-                "-" if one is None else human(one, prober.metric.unit) for one in (before, after)
-            )
-            prober.session.say(f"{condition.name}: {' → '.join(told)}")
+            told = "no value" if after is None else human(after, prober.metric.unit)
+            prober.session.say(f"{new.label} with {condition.name}: {told}")
             yield UnderCondition(name=condition.name, low=before, high=after)
 
 
