@@ -106,7 +106,8 @@ def costs(parts: Collection[str]) -> list[str]:
         said.append(
             f"{_minutes(one.calm)} for a pull request that changes nothing, {_minutes(one.worse)} "
             f"for one that makes caches worse and at most {_minutes(one.most)} for others, "
-            f"each time the label is added; the log has the first verdict after {_minutes(one.first)}"
+            "each time the label is added; the log has the first verdict after "
+            f"{_minutes(one.first)}"
         )
     if "nightly" in parts:
         said.append(

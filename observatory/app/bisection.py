@@ -21,7 +21,7 @@ from observatory.run.commits import commits_between
 from observatory.run.git import Git
 from observatory.run.sources import SubjectError
 from observatory.store.records import searches
-from observatory.store.records.alerts import At, cut
+from observatory.store.records.alerts import At, at_of, cut
 from observatory.store.records.comparison import Cause
 from observatory.store.records.searches import (
     BlamedCommit,
@@ -105,10 +105,10 @@ def bisect(session: Session, sought: Sought) -> Searched:
     found = Searched(
         observatory=tool_version(), machine=session.machine.machine, cell=sought.cell,
         metric=sought.metric, instead_of=sought.instead_of,
-        good=_at(subjects[0]), bad=_at(subjects[-1]), within=sought.within,
+        good=at_of(subjects[0]), bad=at_of(subjects[-1]), within=sought.within,
         subjects=len(subjects),
         probes=[
-            Probe(at=_at(subjects[place]), value=value)
+            Probe(at=at_of(subjects[place]), value=value)
             for place, value in sorted(search.values.items())
         ],
         measured=prober.taken, samples=prober.samples + again.samples,
@@ -159,10 +159,6 @@ def _progress(search: Search) -> str:
     return f"({known} of {search.count} known, {several(len(search.steps()), 'change')} seen)"
 
 
-def _at(subject: Subject) -> At:
-    return At(label=cut(subject.label), commit=subject.commit, date=subject.date)
-
-
 def _culprit(step: Step, sought: Sought, first: Prober, second: Prober | None) -> Culprit:
     before, after = sought.subjects[step.before], sought.subjects[step.after]
     mine, theirs = first.packages(before), first.packages(after)
@@ -176,7 +172,7 @@ def _culprit(step: Step, sought: Sought, first: Prober, second: Prober | None) -
     if second is not None:
         again, causes = _measured_again(before, after, step, second)
     return Culprit(
-        before=_at(before), after=_at(after), low=step.low, high=step.high,
+        before=at_of(before), after=at_of(after), low=step.low, high=step.high,
         certainty=_certainty(again, bool(differing)), again=again and again[:2],
         skipped=[cut(sought.subjects[place].label) for place in step.skipped],
         dependencies=differing, commits=list(_commits(sought.clone, before, after)),

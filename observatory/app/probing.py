@@ -15,7 +15,7 @@ from observatory.analyze.search import Step
 from observatory.app.progress import silent
 from observatory.app.session import Session, take_samples
 from observatory.benchmarks.catalogue import METRICS, Cell, Metric
-from observatory.benchmarks.plan import Rounds, plan
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
@@ -70,6 +70,13 @@ class Prober:
     """Subjects that were measured."""
     samples: int = 0
 
+    @property
+    def tasks(self) -> list[Task]:
+        """The samples of one subject."""
+        rounds = 1 if self.metric.kind == "exact" else _FEW
+        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
+        return plan([self.cell], Rounds(**asked))
+
     def same(self, one: float, other: float) -> bool:
         """Whether two values are equal, as far as chance lets one tell."""
         if self.metric.kind == "exact":
@@ -97,14 +104,11 @@ class Prober:
         except EnvironmentMakingError as error:
             self.session.say(str(error), "warning")
             return None
-        rounds = 1 if self.metric.kind == "exact" else _FEW
-        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
-        tasks = plan([self.cell], Rounds(**asked))
         taken: list[Sample] = []
         self.taken += 1
-        take_samples(self.session, subject, environment, tasks, taken.append)
+        take_samples(self.session, subject, environment, self.tasks, taken.append)
         self.samples += len(taken)
-        value = self._median(taken)
+        value = self.median(taken)
         if value is None and time.monotonic() > self.session.deadline:
             raise OutOfTimeError
         return value
@@ -149,7 +153,7 @@ class Prober:
         """The value on this machine; a count that no CPU changes may come from any other, too."""
         for path in self._journals(subject):
             saved = read_saved(path, ledgers=False)
-            value = None if saved is None else self._median(saved.samples)
+            value = None if saved is None else self.median(saved.samples)
             if value is not None:
                 return value
         return None
@@ -162,8 +166,11 @@ class Prober:
         paths = (layout.journal_path(results, name, subject) for name in (own, *others))
         return [path for path in paths if path.exists()]
 
-    def _median(self, samples: Sequence[Sample]) -> float | None:
-        """Of the samples that were counted as they are here: two sources are never compared."""
+    def median(self, samples: Sequence[Sample]) -> float | None:
+        """The value of samples that were counted as they are here; None: none of them has one.
+
+        Counts of two sources are never compared.
+        """
         source = counter.find().source if self.metric.measure == "work" else None
         values = [
             one.metrics[self.metric.name]

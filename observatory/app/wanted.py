@@ -56,6 +56,29 @@ def wanted_of(alert: Alert) -> Wanted:
     )  # fmt: skip
 
 
+def wanted_named(
+    results: Path, ends: Sequence[str], cell: str, metric: str, otherwise: str = ""
+) -> Wanted:
+    """What a person asks for: by the id of an alert, or by two ends, a cell and a metric.
+
+    ``otherwise``: what else the command accepts. Raises SelectionError.
+    """
+    if len(ends) == 1:
+        return of_alert(results, ends[0])
+    if len(ends) != 2:
+        raise SelectionError(f"give the id of one alert, or two ends: GOOD BAD{otherwise}")
+    if metric not in METRICS:
+        raise SelectionError(f"there is no metric {metric!r}; docs/reference/metrics.md lists them")
+    words = cell.split()
+    if len(words) != 4:
+        raise SelectionError(
+            f"--cell {cell!r} is not a cell: write its model, scenario, backend and start method, "
+            'as in "radon warm_disk NUMBA spawn"'
+        )
+    good, bad = ends
+    return Wanted(good, bad, Cell(*words), metric)
+
+
 def of_alert(results: Path, name: str) -> Wanted:
     """What the alert whose id begins so wants. Raises SelectionError if there is none."""
     file = alerts_record.load(results)

@@ -171,6 +171,16 @@ class Index:
         answer = if_possible(lambda: self.uv(*_COMPILE, *options, "-", stdin=requirement))
         return next(iter(_pins(answer or "").values()), None)
 
+    def between(self, name: str, low: str, high: str, minor: str) -> list[str]:
+        """Return the final releases of a distribution above ``low`` and below ``high``, ascending.
+
+        Raises UvError if the index cannot be asked.
+        """
+        found: list[str] = []
+        while version := self.newest(f"{name}>{low},<{found[0] if found else high}", minor):
+            found.insert(0, version)
+        return found
+
     def uploaded(self, name: str, version: str, minor: str) -> datetime:
         """Return when a release's source distribution, or else its first file, was uploaded.
 

@@ -1,0 +1,199 @@
+"""Which axes made a change, in words: for a terminal, an issue and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from observatory.benchmarks.catalogue import METRICS
+from observatory.store.records.crossings import (
+    Along,
+    Combined,
+    Crossed,
+    CrossedAxis,
+    CrossedCause,
+    CrossedStep,
+    UnderCondition,
+)
+from observatory.text import document as doc
+from observatory.text import units
+from observatory.text.comparison.phrases import enumerated, name
+from observatory.text.plain import shorten
+from observatory.text.words import several
+
+_AXES, _PACKAGES = 10, 8
+_WORD, _WHY = 60, 160
+
+
+def told(crossed: Crossed) -> Iterator[doc.Flat]:
+    """What made the change, how that is known, and what it took."""
+    yield doc.Paragraph(_change(crossed))
+    if crossed.causes:
+        for cause in crossed.causes:
+            yield doc.Paragraph(_blamed(crossed, cause))
+    else:
+        yield doc.Paragraph((nothing(crossed),))
+    if crossed.combinations:
+        yield doc.Table(("new", "value"), tuple(_rows(crossed)))
+    if failed := [one for one in crossed.combinations if one.value is None]:
+        yield doc.Points(tuple((*_new(crossed, one.new), ": ", _short(one.why)) for one in failed))
+    for along in crossed.along:
+        yield doc.Paragraph(_along(along, crossed.metric))
+    yield doc.Paragraph((_taken(crossed),))
+    if crossed.conditions:
+        yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
+
+
+def headline(crossed: Crossed) -> doc.Words:
+    """What made the change in one line; empty if that is not known."""
+    found = [one for one in crossed.causes if not one.untried]
+    if len(found) != 1 or len(crossed.causes) != 1:
+        return ()
+    steps = [step for along in crossed.along for step in along.steps]
+    axes = _axes(found[0].axes)
+    if len(found[0].axes) == 1 and len(steps) == 1:
+        return (*axes, f" {_short(steps[0].before)} → {_short(steps[0].after)}")
+    return (*axes, " together" * (len(found[0].axes) > 1))
+
+
+def nothing(crossed: Crossed) -> str:
+    """Why no axis is blamed."""
+    if not crossed.finished:
+        return "Its time was over before it was known what did it; the next search goes on."
+    if not crossed.axes:
+        return (
+            "Both have the same packages and the same Python: something else made the change, or "
+            "chance did."
+        )
+    return "The value is the same at both ends, so that nothing was looked for."
+
+
+def _change(crossed: Crossed) -> doc.Words:
+    values: doc.Words = ()
+    if crossed.low is not None and crossed.high is not None:
+        low, high = (_value(one, crossed.metric) for one in (crossed.low, crossed.high))
+        values = (f": {low} → {high}",)
+    return (
+        name(crossed.metric), " of ", name(str(crossed.cell)), ", ", name(crossed.good.label),
+        " to ", name(crossed.bad.label), *values, ".",
+    )  # fmt: skip
+
+
+def _blamed(crossed: Crossed, cause: CrossedCause) -> doc.Words:
+    of = {one.name: one for one in crossed.axes}
+    blamed = [of[axis] for axis in cause.axes]
+    versions = [
+        name(shorten(f"{package} {old} → {new}", _WORD))
+        for axis in blamed
+        for package, (old, new) in axis.versions.items()
+    ]
+    return (
+        *_axes(cause.axes), *_how(crossed, cause, blamed), " (",
+        *enumerated(versions, _PACKAGES, "package"), ").", *_parts(crossed, blamed),
+    )  # fmt: skip
+
+
+def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -> doc.Words:
+    """What a cause does, alone, together or beside others."""
+    if len(crossed.axes) == 1:
+        return (" did it: nothing else differs",)
+    if cause.untried:
+        parts = [name(doc.spoken(_axes(one))) for one in cause.untried]
+        told = enumerated(parts, _AXES, "part")
+        return (" did it, in whole or in part; it could not be measured with only ", *told, " new")
+    if len(crossed.causes) > 1:
+        return (f" {'make' if len(blamed) > 1 else 'makes'} the change without the others",)
+    if len(blamed) > 1:
+        return (" did it, only together",)
+    if blamed[0].needed is None:
+        rest = "whether the rest would make it, too, could not be measured"
+        return (f" did it: with it alone new, the value is the new one; {rest}",)
+    return (" did it: with it alone new, the value is the new one; with it alone old, the old one",)
+
+
+def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
+    """What is left of the change without each part of a cause, where that was measured."""
+    if len(blamed) < 2:
+        return ()
+    every = {one.name for one in crossed.axes}
+    known = {frozenset(one.new): one.value for one in crossed.combinations}
+    words: list[doc.Piece] = []
+    for axis in blamed:
+        value = known.get(frozenset(every - {axis.name}))
+        if value is not None:
+            told = _value(value, crossed.metric)
+            words += ["; without " if words else " Without ", name(axis.name), f": {told}"]
+    return (*words, ".") if words else ()
+
+
+def _rows(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
+    every = [one.name for one in crossed.axes]
+    ends = [Combined(new=[], value=crossed.low), Combined(new=every, value=crossed.high)]
+    for one in (ends[0], *crossed.combinations, ends[1]):
+        value = "-" if one.value is None else _value(one.value, crossed.metric)
+        yield _new(crossed, one.new), (value,)
+
+
+def _new(crossed: Crossed, axes: Sequence[str]) -> doc.Words:
+    """A combination in few words."""
+    old = [one.name for one in crossed.axes if one.name not in axes]
+    if not axes:
+        return ("nothing",)
+    if not old:
+        return ("everything",)
+    return ("all but ", *_axes(old)) if len(old) < len(axes) else _axes(axes)
+
+
+def _along(along: Along, metric: str) -> doc.Words:
+    known = sum(one.value is not None for one in along.values)
+    words: list[doc.Piece] = ["Along the releases of ", name(along.package), ": "]
+    for place, step in enumerate(along.steps):
+        words += ["; " if place else "", *_step(step, metric)]
+    return (*words, f" ({known} of {several(along.releases, 'release')} with a value).")
+
+
+def _step(step: CrossedStep, metric: str) -> doc.Words:
+    values = f": {_value(step.low, metric)} → {_value(step.high, metric)}"
+    skipped: doc.Words = ()
+    if step.skipped:
+        labels = [name(shorten(one, _WORD)) for one in step.skipped]
+        skipped = (", or in between, not measurable: ", *enumerated(labels, _AXES, "release"))
+    return (name(step.before), " → ", name(step.after), values, *skipped)
+
+
+def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
+    """Both values under each condition, and whether the change is there, too."""
+    for one in crossed.conditions:
+        values = tuple(
+            ("-" if value is None else _value(value, crossed.metric),)
+            for value in (one.low, one.high)
+        )
+        yield (name(one.name),), *values, (_beside(one, crossed),)
+
+
+def _beside(one: UnderCondition, crossed: Crossed) -> str:
+    if one.high is None:
+        return "no value so"
+    if one.low is None:
+        return "as usual" if one.high == crossed.high else "no value of the old one"
+    return "is gone" if one.low == one.high else "has another size"
+
+
+def _taken(crossed: Crossed) -> str:
+    measured = sum(one.measured for one in crossed.combinations)
+    return (
+        f"{several(measured, 'combination')} of {units.count(2 ** len(crossed.axes))} measured: "
+        f"{several(crossed.samples, 'sample')}, where the full product takes "
+        f"{units.count(crossed.full_product)}, in {units.seconds(crossed.seconds)}."
+    )
+
+
+def _axes(axes: Sequence[str]) -> doc.Words:
+    return enumerated([name(shorten(one, _WORD)) for one in axes], _AXES, "part")
+
+
+def _value(value: float, metric: str) -> str:
+    return units.human(value, METRICS[metric].unit if metric in METRICS else "")
+
+
+def _short(text: str) -> str:
+    return shorten(text, _WHY)
