@@ -20,6 +20,7 @@ from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.sources import SubjectError
+from observatory.run.uv import UvError, because
 from observatory.store.records import crossings
 from observatory.store.records.alerts import at_of, cut
 from observatory.store.records.crossings import (
@@ -157,7 +158,8 @@ class _Work:
         }  # fmt: skip
 
     def _is_new(self, value: float) -> bool:
-        return self.prober.same(value, self.high) and abs(value - self.high) < abs(value - self.low)
+        """Whether a value is nearer to the new one: an axis may add little to what another did."""
+        return abs(value - self.high) < abs(value - self.low)
 
     def _combined(self, new: Combination) -> Combined:
         names = [name for name in self.crossing.axes if name in new]
@@ -177,7 +179,8 @@ class _Work:
             environment = session.environment(subject, pins=mixed.pins)
             problem = mixed.problem(environment.versions.packages)
         except EnvironmentMakingError as error:
-            problem = str(error)
+            reason = error.__cause__
+            problem = because(reason) if isinstance(reason, UvError) else str(error)
         if problem:
             session.say(f"{text}: cannot be installed", "warning")
             return None, f"cannot be installed: {problem}", False

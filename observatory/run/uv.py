@@ -100,6 +100,12 @@ def unsatisfiable(error: UvError) -> bool:
     return "no solution found" in reason or "requirements are unsatisfiable" in reason
 
 
+def because(error: UvError) -> str:
+    """What uv says, as one line: without its drawing, from the first reason on if it gives one."""
+    words = " ".join(re.sub(r"[╰─▶×]", " ", error.output).split())
+    return words[max(words.find("Because"), 0) :]
+
+
 def last_lines(text: str, count: int = 12) -> str:
     """Return the last ``count`` lines of a program's output that are not empty."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]

@@ -21,7 +21,7 @@ from observatory.text.plain import shorten
 from observatory.text.words import several
 
 _AXES, _PACKAGES = 10, 8
-_WORD, _WHY = 60, 160
+_WORD, _WHY = 60, 300
 
 
 def told(crossed: Crossed) -> Iterator[doc.Flat]:
@@ -35,7 +35,7 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
     if crossed.combinations:
         yield doc.Table(("new", "value"), tuple(_rows(crossed)))
     if failed := [one for one in crossed.combinations if one.value is None]:
-        yield doc.Points(tuple((*_new(crossed, one.new), ": ", _short(one.why)) for one in failed))
+        yield doc.Paragraph(_failed(crossed, failed))
     for along in crossed.along:
         yield doc.Paragraph(_along(along, crossed.metric))
     yield doc.Paragraph((_taken(crossed),))
@@ -104,10 +104,13 @@ def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -
         return (f" {'make' if len(blamed) > 1 else 'makes'} the change without the others",)
     if len(blamed) > 1:
         return (" did it, only together",)
-    if blamed[0].needed is None:
-        rest = "whether the rest would make it, too, could not be measured"
-        return (f" did it: with it alone new, the value is the new one; {rest}",)
-    return (" did it: with it alone new, the value is the new one; with it alone old, the old one",)
+    known = {frozenset(one.new): one.value for one in crossed.combinations}
+    every = {one.name for one in crossed.axes}
+    new, old = known.get(frozenset(cause.axes)), known.get(frozenset(every - {*cause.axes}))
+    alone = f" did it: with it alone new, the value is {_shown(new, crossed)}"
+    if old is None:
+        return (f"{alone}; whether the rest would make it, too, could not be measured",)
+    return (f"{alone}; with it alone old, {_shown(old, crossed)}",)
 
 
 def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
@@ -120,7 +123,7 @@ def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
     for axis in blamed:
         value = known.get(frozenset(every - {axis.name}))
         if value is not None:
-            told = _value(value, crossed.metric)
+            told = _shown(value, crossed)
             words += ["; without " if words else " Without ", name(axis.name), f": {told}"]
     return (*words, ".") if words else ()
 
@@ -129,8 +132,24 @@ def _rows(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
     every = [one.name for one in crossed.axes]
     ends = [Combined(new=[], value=crossed.low), Combined(new=every, value=crossed.high)]
     for one in (ends[0], *crossed.combinations, ends[1]):
-        value = "-" if one.value is None else _value(one.value, crossed.metric)
-        yield _new(crossed, one.new), (value,)
+        yield _new(crossed, one.new), (_shown(one.value, crossed),)
+
+
+def _failed(crossed: Crossed, failed: Sequence[Combined]) -> doc.Words:
+    """How many combinations have no value, and why the first of them has none."""
+    first = failed[0]
+    many = several(len(failed), "combination")
+    verb = "has" if len(failed) == 1 else "have"
+    return (
+        f"{many} {verb} no value; with new ",
+        *_new(crossed, first.new),
+        ": ",
+        _short(first.why),
+    )
+
+
+def _shown(value: float | None, crossed: Crossed) -> str:
+    return "-" if value is None else _value(value, crossed.metric)
 
 
 def _new(crossed: Crossed, axes: Sequence[str]) -> doc.Words:
@@ -163,10 +182,7 @@ def _step(step: CrossedStep, metric: str) -> doc.Words:
 def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
     """Both values under each condition, and whether the change is there, too."""
     for one in crossed.conditions:
-        values = tuple(
-            ("-" if value is None else _value(value, crossed.metric),)
-            for value in (one.low, one.high)
-        )
+        values = tuple((_shown(value, crossed),) for value in (one.low, one.high))
         yield (name(one.name),), *values, (_beside(one, crossed),)
 
 

@@ -221,11 +221,20 @@ def test_a_combination_whose_sample_fails_counts_for_neither_side(world: World) 
     assert {one.why for one in found.combinations if one.value is None} == {"gave no value"}
 
 
-def test_a_third_value_is_not_the_new_one(world: World) -> None:
+def test_half_of_the_change_is_not_the_change(world: World) -> None:
     world.count = lambda held: 2 * newer_numba(held) + 2 * (held["pytensor"] == "3.3.1")
     found = world.find(along=False)
     assert blamed(found) == [["PyTensor", "numba"]]
     assert Combined(new=["numba", "numpy", "other packages"], value=2) in found.combinations
+
+
+def test_an_axis_that_does_most_of_it_did_it(world: World) -> None:
+    def count(held: Held) -> int:
+        return 34 * newer_numba(held) + (newer_numba(held) and held["pytensor"] == "3.3.1")
+
+    world.count = count
+    found = world.find(along=False)
+    assert (found.high, blamed(found)) == (35, [["numba"]])
 
 
 def test_equal_ends_take_no_combination(world: World) -> None:
