@@ -55,7 +55,7 @@ class Commands(TyperGroup):
             "path": "Show what each step of a user of PyMC compiles.",
             "alerts": "Find what got worse in the history.",
             "bisect": "Find which release or commit changed a count.",
-            "explain": "Explain why a function has another key.",
+            "explain": "Explain why the key of a function differs.",
             "ack": "Acknowledge an alert until a date.",
         },
         "Publish": {
