@@ -53,8 +53,8 @@ def told(
     elif changed:
         yield doc.Paragraph((
             f"{several(len(changed), 'function')} of {len(steady)} ",
-            "has" if len(changed) == 1 else "have", " a different key in ", doc.Name(head), " than in ",
-            doc.Name(base), ".",
+            "has" if len(changed) == 1 else "have", " a different key in ",
+            doc.Name(head), " than in ", doc.Name(base), ".",
         ))  # fmt: skip
         yield from _groups(changed, base, head, by_value=True)
     elif steady:
