@@ -57,7 +57,7 @@ class Commands(TyperGroup):
             "alerts": "Find what got worse in the history.",
             "bisect": "Find which release or commit changed a metric.",
             "cross": "Find which of PyTensor, numba and others changed a count.",
-            "explain": "Explain why a function has another key.",
+            "explain": "Explain why the key of a function differs.",
             "ack": "Acknowledge an alert until a date.",
         },
         "Publish": {
