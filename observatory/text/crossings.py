@@ -180,7 +180,8 @@ def _along(along: Along, metric: str) -> doc.Words:
     words: list[doc.Piece] = ["Along the releases of ", name(along.package), ": "]
     for place, step in enumerate(along.steps):
         words += ["; " if place else "", *_step(step, metric)]
-    return (*words, f" ({known} of {several(along.releases, 'release')} with a value).")
+    counted = f"{known} of {several(along.releases, 'release')} with a value"
+    return (*words, f" ({counted}, {several(along.samples, 'sample')}).")
 
 
 def _step(step: CrossedStep, metric: str) -> doc.Words:

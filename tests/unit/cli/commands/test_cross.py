@@ -125,7 +125,7 @@ def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.Mon
                 UnderCondition(name="LC_ALL=C", low=None, high=4),
                 UnderCondition(name="cxx=", low=None, high=None),
             ]},
-            "PYTHONHASHSEED=0 0 0 is gone floatX=float32 1 6 has another size LC_ALL=C - 4 as usual",
+            "PYTHONHASHSEED=0 0 0 is gone floatX=float32 1 6 has another size LC_ALL=C - 4",
         ),
         (
             {"combinations": [Combined(new=["numba"], value=None, why="cannot be installed: no")]},
