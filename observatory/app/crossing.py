@@ -194,14 +194,15 @@ class _Work:
         releases = self._releases(axis)
         if len(releases) < 3:
             return
-        last = len(releases) - 1
+        last, before = len(releases) - 1, self.prober.samples
         search = Search(len(releases), self.prober.same, {0: self.low, last: self.high})
         while wanted := search.wanted():
             version = releases[wanted[0]]
             mixed = self.between.mixed(cause - {axis}, {axis: version})
             search.values[wanted[0]], _, _ = self._value(mixed, f"{axis} {version}")
+        taken, self.prober.samples = self.prober.samples - before, before
         self.along.append(Along(
-            package=axis, releases=len(releases),
+            package=axis, releases=len(releases), samples=taken,
             values=[
                 CrossedRelease(version=releases[place], value=value)
                 for place, value in sorted(search.values.items())

@@ -109,8 +109,21 @@ def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -
     new, old = known.get(frozenset(cause.axes)), known.get(frozenset(every - {*cause.axes}))
     alone = f" did it: with it alone new, the value is {_shown(new, crossed)}"
     if old is None:
-        return (f"{alone}; whether the rest would make it, too, could not be measured",)
+        return (alone, *_most_without(crossed, cause))
     return (f"{alone}; with it alone old, {_shown(old, crossed)}",)
+
+
+def _most_without(crossed: Crossed, cause: CrossedCause) -> doc.Words:
+    """What the most that is measurable without a cause gives, where not all the rest is."""
+    without = [
+        one for one in crossed.combinations
+        if one.value is not None and not {*cause.axes} & {*one.new}
+    ]  # fmt: skip
+    if not without:
+        return ("; whether the rest would make it, too, could not be measured",)
+    most = max(without, key=lambda one: len(one.new))
+    value = f", {_shown(most.value, crossed)}: more could not be measured without it"
+    return ("; with it old and new ", *_axes(most.new), value)
 
 
 def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
@@ -167,7 +180,8 @@ def _along(along: Along, metric: str) -> doc.Words:
     words: list[doc.Piece] = ["Along the releases of ", name(along.package), ": "]
     for place, step in enumerate(along.steps):
         words += ["; " if place else "", *_step(step, metric)]
-    return (*words, f" ({known} of {several(along.releases, 'release')} with a value).")
+    counted = f"{known} of {several(along.releases, 'release')} with a value"
+    return (*words, f" ({counted}, {several(along.samples, 'sample')}).")
 
 
 def _step(step: CrossedStep, metric: str) -> doc.Words:

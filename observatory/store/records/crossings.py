@@ -74,6 +74,7 @@ class Along(Record):
     releases: Count = Field(description="from the old to the new one, both included")
     values: list[CrossedRelease] = Field(max_length=1000)
     steps: list[CrossedStep] = Field([], max_length=1000)
+    samples: Count = Field(0, description="samples that were taken for it")
 
 
 class UnderCondition(Record):

@@ -11,7 +11,13 @@ import pytest
 from observatory.app.crossing import Asked
 from observatory.errors import Exit
 from observatory.run.subjects import Subjects
-from observatory.store.records.crossings import Combined, Crossed, CrossedCause, CrossedStep
+from observatory.store.records.crossings import (
+    Combined,
+    Crossed,
+    CrossedCause,
+    CrossedStep,
+    UnderCondition,
+)
 from observatory.store.records.subject import Subject
 from tests.command import observatory
 from tests.factories import WARM, subject
@@ -104,6 +110,22 @@ def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.Mon
         (
             {"combinations": [Combined(new=["numba"], value=4)]},
             "whether the rest would make it, too, could not be measured",
+        ),
+        (
+            {"combinations": [
+                Combined(new=["numba"], value=4), Combined(new=["PyTensor"], value=0),
+                Combined(new=["PyTensor", "numpy"], value=None, why="gave no value"),
+            ]},
+            "value is 4; with it old and new PyTensor, 0: more could not be measured without it",
+        ),
+        (
+            {"conditions": [
+                UnderCondition(name="PYTHONHASHSEED=0", low=0, high=0),
+                UnderCondition(name="floatX=float32", low=1, high=6),
+                UnderCondition(name="LC_ALL=C", low=None, high=4),
+                UnderCondition(name="cxx=", low=None, high=None),
+            ]},
+            "PYTHONHASHSEED=0 0 0 is gone floatX=float32 1 6 has another size LC_ALL=C - 4",
         ),
         (
             {"combinations": [Combined(new=["numba"], value=None, why="cannot be installed: no")]},
