@@ -134,11 +134,8 @@ class Comparer:
                 self._say(f"{name}: the budget ended before everything was counted")
             self._say_exact(name, group)
         if left:
-            named = "; ".join(left)
-            self._uncounted += (
-                f"the budget ended before everything was counted ({named}); a larger --budget "
-                "counts it",
-            )
+            ended = f"the budget ended before everything was counted ({'; '.join(left)})"
+            self._uncounted += (f"{ended}; a larger --budget counts it",)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
         """One sample each; more where these differ, to tell a change from another layout."""
