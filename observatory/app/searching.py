@@ -270,4 +270,5 @@ def _cost(alert: Alert) -> tuple[bool, float]:
 
 
 def _end(at: At) -> str:
-    return at.label if _RELEASE.fullmatch(at.label) else at.commit
+    """A release, with its further requirements if it has any; else the commit."""
+    return at.label if _RELEASE.fullmatch(at.label.partition(" ")[0]) else at.commit

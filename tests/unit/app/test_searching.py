@@ -190,6 +190,9 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     first = series(None, bad, "compile_time", kind="noisy")
     saved(results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first))
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
+    more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
+    saved(results, alert("a", more), alert("b", time), alert("d", first))
+    assert of_alert(results, "a").good == "3.3.6 pymc==6.4.0"
     with pytest.raises(SelectionError, match="about compile_time, which no single sample tells"):
         of_alert(results, "b")
     with pytest.raises(SelectionError, match="has no alert 'c'"):
