@@ -43,18 +43,6 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
         yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
 
 
-def headline(crossed: Crossed) -> doc.Words:
-    """What made the change in one line; empty if that is not known."""
-    found = [one for one in crossed.causes if not one.untried]
-    if len(found) != 1 or len(crossed.causes) != 1:
-        return ()
-    steps = [step for along in crossed.along for step in along.steps]
-    axes = _axes(found[0].axes)
-    if len(found[0].axes) == 1 and len(steps) == 1:
-        return (*axes, f" {_short(steps[0].before)} → {_short(steps[0].after)}")
-    return (*axes, " together" * (len(found[0].axes) > 1))
-
-
 def nothing(crossed: Crossed) -> str:
     """Why no axis is blamed."""
     if not crossed.finished:
