@@ -127,4 +127,4 @@ FILES = RecordFiles(
     Crossed, CROSSINGS, _name, "is no crossing", "run `observatory cross` again; values are kept"
 )
 """One for each pair of subjects, cell and metric; a newer one replaces the older one."""
-path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+save, load_all = FILES.save, FILES.load_all
