@@ -57,7 +57,7 @@ class Searcher:
         """
         ends = wanted.good, wanted.bad
         repo = self.repo
-        released = all(RELEASE.fullmatch(end) for end in ends)
+        released = _range(*ends) is not None
         if not released and repo is None:
             raise SelectionError(
                 f"{' and '.join(ends)} are not releases: name their clone with --repo"
@@ -73,7 +73,7 @@ class Searcher:
             if not found.finished:
                 return
             ranges = [
-                (f"rel-{one.before.label}", f"rel-{one.after.label}", (one.before, one.after))
+                (_tag(one.before), _tag(one.after), (one.before, one.after))
                 for one in found.culprits
             ]
         if repo is None:
@@ -88,7 +88,9 @@ class Searcher:
             yield self._bisect(wanted, self._between(*ends))
             ranges = [one for one in ranges if one[0] not in missing and one[1] not in missing]
         for good, bad, within in ranges:
-            found = self._bisect(wanted, self._between(good, bad), within)
+            more = ends[0].partition(" ")[2] if released else ""
+            texts = [f"{one} {more}".rstrip() for one in self._between(good, bad)]
+            found = self._bisect(wanted, texts, within)
             yield found
             for culprit in found.culprits:
                 if texts := brought_by(repo, culprit):
@@ -96,8 +98,8 @@ class Searcher:
 
     def _between(self, good: str, bad: str) -> list[str]:
         """The texts of all subjects of a range, both ends included."""
-        if RELEASE.fullmatch(good) and RELEASE.fullmatch(bad):
-            return [f"{good}..{bad}"]
+        if (text := _range(good, bad)) is not None:
+            return [text]
         assert self.repo is not None
         return [*commits_between(self.repo, good), *commits_between(self.repo, f"{good}..{bad}")]
 
@@ -141,6 +143,21 @@ class Searcher:
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
             self.confirm if confirm is None else confirm, wanted.instead_of,
         ))  # fmt: skip
+
+
+def _range(good: str, bad: str) -> str | None:
+    """The releases between two with equal further requirements, as a text of subjects.
+
+    None: these are not two such releases.
+    """
+    (first, _, more), (last, _, others) = (end.partition(" ") for end in (good, bad))
+    if more != others or not all(map(RELEASE.fullmatch, (first, last))):
+        return None
+    return f"{first}..{last} {more}".rstrip()
+
+
+def _tag(release: At) -> str:
+    return f"rel-{release.label.partition(' ')[0]}"
 
 
 def _explains(work: float, time: float | None) -> bool:
@@ -198,7 +215,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched]:
         if over(alert):
             continue  # by the search for another one
         wanted = wanted_of(alert)
-        if searcher.repo is None and not RELEASE.fullmatch(wanted.good):
+        if searcher.repo is None and _range(wanted.good, wanted.bad) is None:
             session.say(f"alert {alert.id}: its commits need --repo", "warning")
             continue
         try:

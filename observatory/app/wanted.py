@@ -111,4 +111,5 @@ def cost(alert: Alert) -> tuple[int, float]:
 
 
 def _end(at: At) -> str:
-    return at.label if RELEASE.fullmatch(at.label) else at.commit
+    """A release, with its further requirements if it has any; else the commit."""
+    return at.label if RELEASE.fullmatch(at.label.partition(" ")[0]) else at.commit

@@ -40,19 +40,8 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
         yield doc.Paragraph(_along(along, crossed.metric))
     yield doc.Paragraph((_taken(crossed),))
     if crossed.conditions:
+        yield doc.Paragraph(_tied(crossed))
         yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
-
-
-def headline(crossed: Crossed) -> doc.Words:
-    """What made the change in one line; empty if that is not known."""
-    found = [one for one in crossed.causes if not one.untried]
-    if len(found) != 1 or len(crossed.causes) != 1:
-        return ()
-    steps = [step for along in crossed.along for step in along.steps]
-    axes = _axes(found[0].axes)
-    if len(found[0].axes) == 1 and len(steps) == 1:
-        return (*axes, f" {_short(steps[0].before)} → {_short(steps[0].after)}")
-    return (*axes, " together" * (len(found[0].axes) > 1))
 
 
 def nothing(crossed: Crossed) -> str:
@@ -191,6 +180,14 @@ def _step(step: CrossedStep, metric: str) -> doc.Words:
         labels = [name(shorten(one, _WORD)) for one in step.skipped]
         skipped = (", or in between, not measurable: ", *enumerated(labels, _AXES, "release"))
     return (name(step.before), " → ", name(step.after), values, *skipped)
+
+
+def _tied(crossed: Crossed) -> doc.Words:
+    """With which settings the change is gone."""
+    gone = [name(one.name) for one in crossed.conditions if one.low == one.high is not None]
+    if not gone:
+        return ("No setting makes the change go away.",)
+    return ("The change is gone with ", *enumerated(gone, _AXES, "setting"), ".")
 
 
 def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:

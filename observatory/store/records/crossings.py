@@ -7,14 +7,12 @@ measured values are samples in journals, as of any run.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
-from pathlib import Path
 from typing import Literal
 
 from pydantic import AwareDatetime, Field, FiniteFloat
 
 from observatory.store.base.record import Record, RecordFiles
-from observatory.store.records.alerts import At, Change
+from observatory.store.records.alerts import At
 from observatory.store.records.layout import CROSSINGS
 from observatory.store.records.sample import Count, StoredCell, Text, Word
 
@@ -116,15 +114,6 @@ class Crossed(Record):
     finished: bool = Field(True, description="false: its time was over")
     taken_at: AwareDatetime
 
-    def is_of(self, change: Change) -> bool:
-        """Whether it looked for what made this change."""
-        ends = None if change.last_good is None else change.last_good.commit
-        places = {(one.benchmark, one.metric) for one in change.series}
-        return (
-            (ends, change.first_bad.commit) == (self.good.commit, self.bad.commit)
-            and (str(self.cell), self.metric) in places
-        )  # fmt: skip
-
 
 def _name(one: Crossed) -> str:
     what = "\0".join(
@@ -138,14 +127,4 @@ FILES = RecordFiles(
     Crossed, CROSSINGS, _name, "is no crossing", "run `observatory cross` again; values are kept"
 )
 """One for each pair of subjects, cell and metric; a newer one replaces the older one."""
-path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
-
-
-def of_change(crossings: Iterable[Crossed], change: Change) -> list[Crossed]:
-    """The crossings that looked for what made a change."""
-    return [one for one in crossings if one.is_of(change)]
-
-
-def known(results: Path) -> list[Crossed]:
-    """Every crossing of a results directory that can be read."""
-    return [one for one in load_all(results) if isinstance(one, Crossed)]
+save, load_all = FILES.save, FILES.load_all

@@ -144,7 +144,7 @@ def test_the_axis_is_found_with_few_samples_and_its_release_too(world: World) ->
     assert (found.samples + along.samples, found.full_product) == (2 * len(world.taken), 32)
     assert along.samples == 4
     assert len(world.taken) <= 2 + 5 + 3
-    assert crossings.known(world.session.results) == [found]
+    assert list(crossings.load_all(world.session.results)) == [found]
 
 
 def test_nothing_is_measured_twice(world: World) -> None:

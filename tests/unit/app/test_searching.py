@@ -184,6 +184,16 @@ def test_culprits_of_another_search_in_the_range_are_tried_first(
     assert first == {"3.3.4", "3.3.5"}
 
 
+def test_releases_with_the_same_further_requirement_are_a_range(
+    searcher: Searcher, made: Searches
+) -> None:
+    ends = "3.3.6 pymc==6.4.0", "3.3.8 pymc==6.4.0"
+    list(searcher.search(Wanted(*ends, WARM, "cache_misses")))
+    assert made.labels == [[f"3.3.{n} pymc==6.4.0" for n in (6, 7, 8)]]
+    with pytest.raises(SelectionError, match="name their clone with --repo"):
+        list(searcher.search(Wanted("3.3.6 pymc==6.4.0", "3.3.8", WARM, "cache_misses")))
+
+
 def test_commits_of_no_clone_are_refused(searcher: Searcher) -> None:
     with pytest.raises(SelectionError, match="name their clone with --repo"):
         list(searcher.search(Wanted("main", "topic", WARM, "cache_misses")))
@@ -204,6 +214,9 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     assert of_alert(results, "b") == Wanted("3.3.6", "1" * 40, WARM, "compile_time", 1.5)
     with pytest.raises(SelectionError, match="about reuse_lost, which compares two subjects"):
         of_alert(results, "e")
+    more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
+    saved(results, alert("f", more), alert("d", first))
+    assert of_alert(results, "f").good == "3.3.6 pymc==6.4.0"
     with pytest.raises(SelectionError, match="has no alert 'c'"):
         of_alert(results, "c")
     with pytest.raises(SelectionError, match="has no good subject before it"):

@@ -70,6 +70,17 @@ def test_markdown_shows_versions_as_code_and_json_is_the_record(asked: list[Aske
     assert Crossed.model_validate(json.loads(search("--json"))) == crossed()
 
 
+def test_the_settings_that_a_change_depends_on_are_said_first(
+    asked: list[Asked], found: dict[str, Any]
+) -> None:
+    del asked
+    found["conditions"] = [UnderCondition(name="fork", low=0, high=0),
+                           UnderCondition(name="cxx=", low=None, high=None)]  # fmt: skip
+    assert "The change is gone with fork. with before after" in search()
+    found["conditions"] = [UnderCondition(name="cxx=", low=None, high=4)]
+    assert "No setting makes the change go away." in search()
+
+
 def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[tuple[str, str | None]] = []
 
