@@ -285,7 +285,7 @@ def failed_run() -> Comparison:
 def half_missing() -> Comparison:
     """The budget was spent when half of the cells had been measured."""
     lost = CELLS[: len(CELLS) // 2]
-    reason = "it was not measured: the budget of 5 min was spent"
+    reason = "no sample was taken: the budget of 5 min was spent"
     return comparison(
         verdicts=verdicts(without=lost),
         missing=[Missing(cell=place, side="both", reason=reason) for place in lost],

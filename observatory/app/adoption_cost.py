@@ -105,8 +105,8 @@ def costs(parts: Collection[str]) -> list[str]:
         one = of_pull_request()
         said.append(
             f"{_minutes(one.calm)} for a pull request that changes nothing, {_minutes(one.worse)} "
-            f"for one that makes caches worse and at most {_minutes(one.most)} for others, once "
-            f"for each label; the log has the first verdict after {_minutes(one.first)}"
+            f"for one that makes caches worse and at most {_minutes(one.most)} for others, each "
+            f"time the label is added; the log has the first verdict after {_minutes(one.first)}"
         )
     if "nightly" in parts:
         said.append(

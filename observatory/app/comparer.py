@@ -72,7 +72,7 @@ class Comparer:
     _began: float = field(default_factory=time.monotonic)
     _taken: int = 0
     _uncounted: tuple[str, ...] = ()
-    """What the budget left out of the pass `work`, as a sentence."""
+    """What the budget left out of the passes `counting` and `work`, as sentences."""
     _counted_once: frozenset[Cell] = frozenset()
     """The cells whose first counts differ and were not repeated within the budget."""
 
@@ -127,10 +127,15 @@ class Comparer:
         return verdict.model_copy(update=change)
 
     def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> None:
+        left = []
         for name, group in groups:
             if not interleaving.count(group, deadline):
+                left.append(name)
                 self._say(f"{name}: the budget ended before everything was counted")
             self._say_exact(name, group)
+        if left:
+            ended = f"the budget ended before everything was counted ({'; '.join(left)})"
+            self._uncounted += (f"{ended}; a larger --budget counts it",)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
         """One sample each; more where these differ, to tell a change from another layout."""
@@ -142,7 +147,8 @@ class Comparer:
                 left = [str(cell) for cell in cells if not self._worked(cell)]
                 if left:
                     named = first_of(left, _NAMED, "more cells")
-                    self._uncounted = (f"the budget ended before the work was counted in {named}",)
+                    said = f"the budget ended before the work was counted in {named}"
+                    self._uncounted += (said,)
                 self._counted_once = frozenset(cells)
                 self._say("the budget ended before all work was counted", "error")
                 return

@@ -164,6 +164,10 @@ def compare(
         session.say(f"Flame graph: {where / PROFILE}")
     write_atomic(where / "comparison.json", as_json(comparison))
     session.say(f"Samples: {where}")
+    session.say(
+        "All of it, without measuring again: "
+        f"observatory compare {where / 'base'} {where / 'head'} --markdown -"
+    )
     return comparison
 
 

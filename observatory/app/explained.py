@@ -97,7 +97,7 @@ def explain(
         with doing(session.progress, f"taking the keys of {subject.label} apart"):
             records.append([taken_apart(environment, asked, seed) for seed in _SEEDS])
     names = {one.name for first, _ in records for one in first.functions}
-    wanted = _wanted(asked.name, names)
+    wanted = _wanted(asked, names)
     within = {
         subject.label: _only(wanted, changes(one.functions, another.functions))
         for subject, (one, another) in zip(subjects, records, strict=True)
@@ -136,11 +136,14 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
     return record
 
 
-def _wanted(name: str, names: set[str]) -> set[str]:
+def _wanted(asked: Asked, names: set[str]) -> set[str]:
     """The names that are meant. Raises SelectionError if there are none."""
-    found = {name} & names or {one for one in names if fnmatchcase(one, name)}
+    found = {asked.name} & names or {one for one in names if fnmatchcase(one, asked.name)}
     if not found:
-        raise SelectionError(no_such("function", name, sorted(names), most=12))
+        raise SelectionError(
+            f"{no_such('function', asked.name, sorted(names), most=12)}; for one of another graph "
+            "add --model ops --graph NAME: `observatory census --list` has the names"
+        )
     return found
 
 

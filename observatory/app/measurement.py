@@ -14,7 +14,7 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
-from observatory.run import counter
+from observatory.run import counter, fitness
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
@@ -134,6 +134,8 @@ def measure_subjects(
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
     session.say(_announced(session, tasks, len(subjects)))
+    if any(task.measure == "timing" for task in tasks) and (problem := fitness.busy()):
+        session.say(problem, "warning")
     total = Tally()
     for _, tally in _take_each(session, subjects, tasks):
         total += tally

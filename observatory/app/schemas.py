@@ -37,7 +37,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "crossing-1.json": (Crossed, "What `observatory cross` finds"),
     "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
-    "contracts-1.json": (Contracts, "What of numba holds that PyTensor relies on"),
+    "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
     "caches-1.json": (Inspected, "What `observatory cache --json` prints"),

@@ -142,7 +142,7 @@ class Tally:
             "SUBJECTS WITHOUT AN ENVIRONMENT": self.without_environment,
         }
         parts = [f"{count} {text}" for text, count in counts.items() if count]
-        return ", ".join([f"{self.taken} samples", *parts]) + "."
+        return ", ".join([several(self.taken, "sample"), *parts]) + "."
 
 
 def take_samples(

@@ -55,9 +55,9 @@ class Commands(TyperGroup):
             "growth": "Show how builds grow with the size of graphs.",
             "path": "Show what each step of a user of PyMC compiles.",
             "alerts": "Find what got worse in the history.",
-            "bisect": "Find which release or commit changed a count.",
+            "bisect": "Find which release or commit changed a metric.",
             "cross": "Find which of PyTensor, numba and others changed a count.",
-            "explain": "Explain why a function has another key.",
+            "explain": "Explain why the key of a function differs.",
             "ack": "Acknowledge an alert until a date.",
         },
         "Publish": {

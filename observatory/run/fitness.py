@@ -141,6 +141,17 @@ def judge(facts: Facts) -> list[Check]:
     return checks
 
 
+def busy() -> str:
+    """What to say before times are taken, if other work keeps this machine busy; else empty."""
+    load, cpus = os.getloadavg()[0], len(os.sched_getaffinity(0))
+    if load < cpus:
+        return ""
+    return (
+        f"this machine is busy: on average {load:.1f} processes used {cpus} CPUs in the "
+        "last minute, so that times will be too long; counts will be right"
+    )
+
+
 def look() -> Facts:
     """Read the machine: half a second, most of it for a fixed loop."""
     scratch = Path(tempfile.gettempdir())

@@ -206,7 +206,7 @@ def found_still(change: Change) -> bool:
 
 def _series(one: SeriesChange) -> str:
     now = "" if one.now in (None, one.after) else f", now {units.human(one.now, one.unit)}"
-    where = f"{clean(one.machine)}, {clean(one.env_name)}"
+    where = ", ".join(filter(None, (clean(one.machine), clean(one.env_name))))
     return f"{clean(one.benchmark)} {clean(one.metric)}: {sizes.levels(one)}{now}; {where}"
 
 

@@ -33,9 +33,9 @@ def told(
         if unstable:
             number = several(len(unstable), "function")
             yield doc.Paragraph((
-                "In ", doc.Name(label), " two processes give other keys to ",
+                "In ", doc.Name(label), ", two processes give different keys to ",
                 f"{number} of {len(found)}. ",
-                "What one stores, the other does not find.",
+                "What one process stores, the other does not find.",
             ))  # fmt: skip
             yield from _groups(unstable, "one process", "another process", by_value=False)
     if head is None:
@@ -53,8 +53,8 @@ def told(
     elif changed:
         yield doc.Paragraph((
             f"{several(len(changed), 'function')} of {len(steady)} ",
-            "has" if len(changed) == 1 else "have", " another key in ", doc.Name(head), " than in ",
-            doc.Name(base), ".",
+            "has" if len(changed) == 1 else "have", " a different key in ",
+            doc.Name(head), " than in ", doc.Name(base), ".",
         ))  # fmt: skip
         yield from _groups(changed, base, head, by_value=True)
     elif steady:

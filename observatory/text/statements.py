@@ -72,9 +72,10 @@ def _graphs(graphs: Sequence[GraphChange], after_functions: bool = False) -> str
     for graph in graphs:
         by_note.setdefault(graph.note, []).append(graph.name)
     told, left, rest = [], _NAMED_GRAPHS, 0
+    why = "reason: " * after_functions
     for note, names in sorted(by_note.items(), key=lambda item: -len(item[1])):
         if left > 0:
-            told.append(first_of(names, left) + f" ({_cut(note, _LONGEST_NOTE)})" * bool(note))
+            told.append(first_of(names, left) + f" ({why}{_cut(note, _LONGEST_NOTE)})" * bool(note))
         else:
             rest += len(names)
         left -= len(names)
@@ -260,7 +261,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
     "other speed": "the machine is likely to have changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
-    "not measured": "it was not measured",
+    "not measured": "no sample was taken",
     "unavailable": "the subject cannot give this cell",
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",

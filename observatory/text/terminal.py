@@ -44,7 +44,7 @@ def drawn(story: doc.Story) -> RenderableType:
         drawn.append(Text())
         for block in part.blocks:
             if part.rank >= _SUMMED_UP and isinstance(block, doc.Folded):
-                drawn.append(Text(f"{clean(block.summary)}: see --json", style="dim"))
+                drawn.append(Text(f"{clean(block.summary)}: see --markdown", style="dim"))
             else:
                 drawn += _drawn(block)
     return Group(*drawn)
@@ -91,7 +91,7 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> 
 
 def _more(number: int, most: int | None) -> Iterator[Text]:
     if most is not None and number > most:
-        yield Text(f"and {several(number - most, 'more line')}: see --json", style="dim")
+        yield Text(f"and {several(number - most, 'more line')}: see --markdown", style="dim")
 
 
 def _text(words: doc.Words, style: str = "") -> Text:

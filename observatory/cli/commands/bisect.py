@@ -1,4 +1,4 @@
-"""`observatory bisect`: which release or commit changed a count."""
+"""`observatory bisect`: which release or commit changed a metric."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.searching import Searcher, search_open, wanted_named
+from observatory.app.searching import Searcher, search_open
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.wanted import wanted_named
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
 from observatory.errors import SelectionError
@@ -39,7 +40,7 @@ def command(
         str, typer.Option(help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.')
     ] = "",
     metric: Annotated[
-        str, typer.Option(help="The count or work that changed; an alert names it.")
+        str, typer.Option(help="The count, work or time that changed; an alert names it.")
     ] = "cache_misses",
     repo: Annotated[
         Path | None,
@@ -64,12 +65,13 @@ def command(
         bool, options.flag("--markdown", "Print Markdown, as for an issue.")
     ] = False,
 ) -> None:
-    """Find which release or commit changed a count or a work.
+    """Find which release or commit changed a count, a work or a time.
 
     Each value is recorded in RESULTS, and none is measured twice: an interrupted search goes on
     where it was. Every change in the range is found, not only the last one. Both sides of a change
     are then measured again, in new environments with equal dependencies; what does not come back is
-    not blamed. What was found is recorded, too, and the page of the alert shows it.
+    not blamed. A time is searched for only if no work explains it. What was found is recorded, too,
+    and the page of the alert shows it.
     """  # fmt: skip
     console = Console(stderr=json or as_markdown)
     session = Session(

@@ -30,6 +30,8 @@ from observatory.text.units import size
 from observatory.text.words import listed, several
 
 _STYLES = {"collided": "bold red", "vulnerable": "red", "broken": "red", "usable": "green"}
+_UNUSUAL = ("new", "old")
+"""States of whole rows whose meaning is told beside them."""
 _MOST_FINDINGS = 20
 _LONGEST = 100
 
@@ -106,10 +108,11 @@ def _reader(reader: Reader) -> str:
 
 def _row(group: Group) -> tuple[str | Text, ...]:
     days = sorted({_day(group.oldest), _day(group.newest)})
+    reason = group.reason or STATES[group.state].meaning * (group.state in _UNUSUAL)
     return (
         _origin(group.origin), str(group.entries), size(group.size), " to ".join(days),
         Text.assemble(
-            (group.state, _STYLES.get(group.state, "")), f": {group.reason}" * bool(group.reason)
+            (group.state, _STYLES.get(group.state, "")), f": {reason}" * bool(reason)
         ),
     )  # fmt: skip
 

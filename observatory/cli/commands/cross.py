@@ -11,8 +11,8 @@ from rich.console import Console
 
 from observatory.app.crossing import Asked
 from observatory.app.crossing import cross as cross_axes
-from observatory.app.searching import wanted_named
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.wanted import wanted_named
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
 from observatory.run.local import STATE

@@ -56,7 +56,7 @@ def command(
         bool, options.flag("--markdown", "Print Markdown, as for an issue.")
     ] = False,
 ) -> None:
-    """Explain why a function has another key in HEAD than in BASE, or in each process.
+    """Explain why the key of a function differs between BASE and HEAD, or between processes.
 
     The command takes the keys apart in two processes of each subject and compares them part by
     part: types, properties, versions, constants, flags and inner graphs. Nothing is compiled, so

@@ -17,6 +17,7 @@ from observatory.cli.output import report_problems
 from observatory.errors import Exit, SelectionError
 from observatory.store.asv.imported import Done, Options, import_file
 from observatory.store.base.problems import RecordError
+from observatory.text.words import several
 
 
 def command(
@@ -111,7 +112,7 @@ def _listed(files: Sequence[Path]) -> Iterator[Path]:
 def _report(console: Console, done: Done) -> None:
     saved = done.saved
     where = f"into {done.path}" if done.benchmarks else "nothing was written"
-    console.print(f"{done.benchmarks} benchmarks: {where}", markup=False)
+    console.print(f"{several(done.benchmarks, 'benchmark')}: {where}", markup=False)
     if saved.dirty and done.subject == saved.commit:
         _warn(
             console,

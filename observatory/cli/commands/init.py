@@ -160,8 +160,8 @@ def _next(
         yield '- read the lines marked "YOURS", which install what the benchmarks need'
     if not tool.release:
         yield (
-            f"- the files name commit {tool.commit[:10]}, which is no release: Dependabot and "
-            "Renovate change it once they name one"
+            f"- the files name commit {tool.commit[:10]}, which is not a release: Dependabot and "
+            "Renovate leave it alone until the files name a release"
         )
     yield f"- commit {several(len(made), 'file')} in a pull request"
 

@@ -70,8 +70,9 @@ def command(
         _print_keys(here, keys, github=github, json=json)
         return
     ruling = judged(directory, here, reader, _known(results))
-    _print_ruling(directory, ruling, json=json)
-    if not ruling.allowed(accept_collisions):
+    allowed = ruling.allowed(accept_collisions)
+    _print_ruling(directory, ruling, allowed, json=json)
+    if not allowed:
         raise typer.Exit(Exit.UNSAFE_CACHE)
     if stamp:
         record.stamp(directory, here)
@@ -104,10 +105,16 @@ def _told(here: Passport) -> str:
     return ", ".join(words)
 
 
-def _print_ruling(directory: Path, ruling: Ruling, *, json: bool) -> None:
+def _print_ruling(directory: Path, ruling: Ruling, allowed: bool, *, json: bool) -> None:
     if json:
         print(json_module.dumps({"use": ruling.use, "reasons": ruling.reasons}))
         return
     print(f"{directory}: {ruling.use}: {USES[ruling.use]}")
     for reason in ruling.reasons:
         print(f"  {reason}")
+    if allowed:
+        print("It may be used here.")
+    elif ruling.use == "collides":
+        print("It may be used here with --accept-collisions, if you have no such graphs.")
+    else:
+        print("It must not be used here: delete it, or use another one.")

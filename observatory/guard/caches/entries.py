@@ -31,7 +31,7 @@ STATES: Final[dict[StateName, State]] = {
     "other": State("none of the Pythons that were asked can load it", True),
     "unknown": State("no Python was asked", False),
     "usable": State("a Python that was asked can load it", False),
-    "new": State("a build seems to be writing it", False),
+    "new": State("it is less than an hour old: a build may be writing it", False),
 }
 """The worst state comes first: an entry that fits several is in the first of them."""
 

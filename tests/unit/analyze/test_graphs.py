@@ -59,7 +59,7 @@ def test_a_lost_graph_is_told_with_its_op_and_the_words_of_the_cache() -> None:
     assert cause.kind == "refused"
     assert sentence(cause) == (
         "1 function is compiled every time because the cache refuses to store it: Cholesky; in "
-        "the graph cholesky (it uses dynamic globals)"
+        "the graph cholesky (reason: it uses dynamic globals)"
     )
     assert values(verdicts[WARM, "uncacheable"]) == ([0], [1])
     assert verdicts[WARM, "uncacheable"].cause == cause.id
@@ -73,7 +73,7 @@ def test_several_lost_graphs_of_one_reason_are_one_cause() -> None:
     (cause,), _ = compared(base, head)
     assert [graph.name for graph in cause.graphs] == names
     assert sentence(cause).endswith(
-        "; in the graphs op0, op1, op2, op3, op4, op5 and 3 more (it contains a pointer)"
+        "; in the graphs op0, op1, op2, op3, op4, op5 and 3 more (reason: it contains a pointer)"
     )
 
 

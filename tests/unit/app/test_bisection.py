@@ -8,7 +8,7 @@ import os
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -154,6 +154,15 @@ def test_the_culprit_is_found_and_measured_again_in_the_other_order(world: World
     assert found.samples == 2 * len(world.taken)  # each with the build that fills its cache
 
 
+def test_a_search_says_first_what_it_looks_for(world: World) -> None:
+    world.find()
+    told: list[str] = []
+    world.session = replace(world.session, progress=lambda update: told.append(update.text))
+    world.find()
+    ends = f"{SUBJECTS[0].label} to {SUBJECTS[-1].label}"
+    assert told[0].startswith(f"cache_misses of {WARM}, {ends}: 16 subjects, of which ")
+
+
 def test_a_change_that_does_not_come_back_is_not_blamed_and_the_search_goes_on(
     world: World,
 ) -> None:
@@ -297,8 +306,3 @@ def test_an_end_without_a_value_is_named(world: World) -> None:
     world.misses[0] = None
     with pytest.raises(SubjectError, match=r"3\.0\.0 gave no cache_misses in "):
         world.find()
-
-
-def test_times_are_refused(world: World) -> None:
-    with pytest.raises(SubjectError, match="search for python_calls or instructions"):
-        bisect(world.session, Sought(SUBJECTS, WARM, "compile_time"))

@@ -101,3 +101,8 @@ def test_what_a_budget_leaves_is_said_and_a_later_run_takes_it(run: Run) -> None
     assert said.count(left) == 1
     assert len(run("Some CPU", False, said=said)) == 2
     assert said.count(left) == 1
+
+
+def test_one_sample_is_not_many() -> None:
+    assert module.Tally(taken=1).sentence() == "1 sample."
+    assert module.Tally(taken=52, wrong=1).sentence().startswith("52 samples, 1 ")

@@ -73,3 +73,11 @@ def test_this_machine_can_be_looked_at() -> None:
 def test_the_file_system_is_that_of_the_nearest_mount() -> None:
     assert fitness._file_system(Path("/proc/self")) == "proc"
     assert fitness._file_system(Path("/")) not in ("proc", "unknown")
+
+
+def test_a_busy_machine_is_told_and_a_quiet_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(os, "getloadavg", lambda: (9.6, 8.0, 7.0))
+    assert "9.6 processes used 2 CPUs" in fitness.busy()
+    monkeypatch.setattr(os, "getloadavg", lambda: (1.9, 8.0, 7.0))
+    assert fitness.busy() == ""

@@ -41,7 +41,7 @@ def test_stable_keys_of_one_subject_are_one_sentence() -> None:
 
 def test_a_part_that_differs_is_shown_with_both_values() -> None:
     assert said([changed("exp"), same("log")]) == (
-        "1 function of 2 has another key in `2.0` than in `1.0`.\n\n"
+        "1 function of 2 has a different key in `2.0` than in `1.0`.\n\n"
         "- `exp`\n\n"
         "| part of the key | 1.0 | 2.0 |\n"
         "|---|---|---|\n"
@@ -60,7 +60,7 @@ def test_keys_of_two_processes_share_a_table_whatever_their_values() -> None:
     """A number at random is another one for each function."""
     restless = [changed("exp", base="1", head="2"), changed("log", base="3", head="4")]
     text = said([], {"1.0": restless}, head=None)
-    assert text.startswith("In `1.0` two processes give other keys to 2 functions of 2.")
+    assert text.startswith("In `1.0`, two processes give different keys to 2 functions of 2.")
     assert text.count("| part of the key |") == 1
     assert "The values are those of the first of 2:" in text
 
@@ -68,8 +68,8 @@ def test_keys_of_two_processes_share_a_table_whatever_their_values() -> None:
 def test_what_differs_from_process_to_process_is_not_blamed_on_the_other_subject() -> None:
     within: dict[str, Sequence[KeyChange]] = {"1.0": [same("exp")], "2.0": [changed("exp")]}
     text = said([changed("exp")], within)
-    assert "In `2.0` two processes" in text
-    assert "has another key in" not in text
+    assert "In `2.0`, two processes" in text
+    assert "has a different key in" not in text
 
 
 def test_names_and_values_of_strangers_are_only_text() -> None:

@@ -201,11 +201,11 @@ def test_many_warnings_are_folded() -> None:
 def test_every_missing_reason_names_its_cells() -> None:
     missing = [
         Missing(cell=cell("cold C fork"), side="base", reason="it hung"),
-        Missing(cell=cell("cold C spawn"), side="head", reason="it was not measured"),
+        Missing(cell=cell("cold C spawn"), side="head", reason="no sample was taken"),
     ]
     told = lines(factory.comparison(missing=missing))
     assert "1 cell incomplete in 3.3.6: cold C fork. It hung." in told
-    assert "1 cell incomplete in 3.3.7: cold C spawn. It was not measured." in told
+    assert "1 cell incomplete in 3.3.7: cold C spawn. No sample was taken." in told
 
 
 # What to do.

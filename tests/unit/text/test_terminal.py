@@ -74,7 +74,7 @@ def test_an_alarm_is_red_and_the_rest_is_calm() -> None:
 
 def test_folded_lists_are_cut_and_say_so() -> None:
     text = printed(factory.cache_regression())
-    assert "and 8 more lines: see --json" in text
+    assert "and 8 more lines: see --markdown" in text
     assert "Scan" not in text
 
 

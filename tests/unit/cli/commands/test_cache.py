@@ -52,6 +52,13 @@ def test_delete_deletes_what_the_report_names(cache: Path) -> None:
     assert "Nothing needs to be deleted." in observatory("cache", cache).stdout
 
 
+def test_what_may_still_be_written_is_told_as_such(cache: Path) -> None:
+    os.utime(cache / "alone.py313.1.nbc")
+    shown = " ".join(observatory("cache", cache).stdout.split())
+    assert "new: it is" in shown
+    assert "Nothing needs to be deleted." in shown
+
+
 def test_json_has_its_schema(cache: Path) -> None:
     report = TypeAdapter(Report).validate_json(observatory("cache", cache, "--json").stdout)
     assert (report.entries, report.deletable) == (2, ["alone.py313.1.nbc"])

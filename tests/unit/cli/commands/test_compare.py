@@ -375,6 +375,16 @@ def test_a_budget_that_ends_in_between_names_the_cells_without_work(
     assert outcome_of(found) == "undecided"
 
 
+def test_a_budget_that_ends_while_counting_says_what_it_left_and_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    groups = (("NUMBA caches", (WORKED,)), ("NUMBA siblings and variants", (COLD,)))
+    monkeypatch.setattr(Counting, "count", lambda _, group, __: group[0] == WORKED)
+    found, _ = counting(tmp_path, monkeypatch, Matrix(groups, (), (), ()))
+    (warning,) = found.warnings
+    assert "(NUMBA siblings and variants); a larger --budget" in warning
+
+
 def test_one_count_of_each_side_proves_no_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,9 +142,12 @@ def test_a_bound_that_is_raised_already_is_left_alone(pytensor: Path) -> None:
     theirs.write_text("name: Bump numba upper bound\non: push\njobs: {}\n")
     done = init(pytensor)
     assert "numba-bound" not in jobs(pytensor)
+    weekly = "23 5 * * 1"
+    assert weekly not in (pytensor / WORKFLOWS / MAIN).read_text()
     assert "numba-bound: left out, because .github/workflows/bump.yml raises" in done.output
-    init(pytensor, "--only", "numba-bound", "--force")
+    init(pytensor, "--only", "nightly,numba-bound", "--force")
     assert "numba-bound" in jobs(pytensor)
+    assert f"schedule != '{weekly}'" in (pytensor / WORKFLOWS / MAIN).read_text()
 
 
 @pytest.mark.parametrize(

@@ -73,6 +73,15 @@ def test_the_levels_of_a_history_are_an_alarm(tmp_path: Path) -> None:
     assert (narrowed.returncode, "time_a" in narrowed.stdout) == (Exit.OK, False)
 
 
+def test_an_environment_without_a_name_leaves_no_trace_in_the_list(tmp_path: Path) -> None:
+    for number in range(20):
+        level = 1.0 if number < 10 else 1.5
+        values = {"m.time_a": level * (1 + number % 3 / 500)}
+        measured(tmp_path, number, values, env_name="")
+    shown = " ".join(observatory("alerts", "--results", tmp_path).stdout.split())
+    assert "1.00 → 1.50 s; ci " in shown
+
+
 def test_one_value_a_side_is_not_judged(tmp_path: Path) -> None:
     for number, value in enumerate((1.0, 3.0)):
         measured(tmp_path, number, {"m.peakmem_a": value})
@@ -136,6 +145,7 @@ def test_files_of_one_subject_that_replace_each_other_are_named(tmp_path: Path) 
              for name, value in (("one", 1.0), ("two", 2.0))]  # fmt: skip
     done = observatory("import", *files, "--subject", "3.3.7", "--results", tmp_path / "results")
     assert done.returncode == Exit.OK
+    assert "1 benchmark: into" in done.stdout
     assert "1 of them replace what was just imported" in done.stdout
 
 

@@ -67,6 +67,7 @@ def test_a_cache_of_unknown_origin_is_refused_and_stays_unstamped(
     done = observatory("passport", cache, "--python", python, "--stamp")
     assert done.returncode == Exit.UNSAFE_CACHE
     assert "it does not say which PyTensor filled it" in done.stdout
+    assert done.stdout.endswith("It must not be used here: delete it, or use another one.\n")
     assert load(cache) == []
 
 
