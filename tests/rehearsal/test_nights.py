@@ -81,7 +81,7 @@ class Rehearsal:
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
             "--preset", "quick",
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
-            "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results",
+            "--no-tomorrow", "--no-work", "--feed", "--link", LINK, "--deliver", REPO, "--publish", "results",
             "--publish-in", str(self.project),
         ]  # fmt: skip
 

@@ -221,6 +221,9 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
         of_alert(results, "c")
     with pytest.raises(SelectionError, match="has no good subject before it"):
         of_alert(results, "d")
+    more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
+    saved(results, alert("a", more))
+    assert of_alert(results, "a").good == "3.3.6 pymc==6.4.0"
 
 
 def test_alerts_that_wait_are_searched_for_once_and_counts_first(
