@@ -230,7 +230,8 @@ def _at(saved: Saved) -> At:
 def runs_of(read: Results) -> Iterator[Run]:
     """The newest subject of each machine and environment, and when it was measured.
 
-    Without a journal, the date of the subject stands for the time of the measurement.
+    Without a journal, the date of the subject stands for the time of the measurement. Subjects that
+    only a search has measured count for nothing: who searches once has no habit of measuring.
     """
     summaries = {
         (one.header.subject.commit, one.header.machine.machine, one.header.subject.env_name): one
@@ -238,10 +239,16 @@ def runs_of(read: Results) -> Iterator[Run]:
         if one.header is not None
     }
     for (machine, env_name), lines in groupby(lines_of(read), lambda o: (o.machine, o.env_name)):
-        subjects = [subject for line in lines for subject in line.subjects]
+        known = [
+            (subject, summaries.get((subject.commit, machine, env_name)))
+            for line in lines
+            for subject in line.subjects
+        ]
+        subjects = [one for one, summary in known if summary is None or summary.measured_at]
+        if not subjects:
+            continue
         newest = max(subjects, key=lambda subject: subject.date)
-        measured = [summaries.get((one.commit, machine, env_name)) for one in subjects]
-        moments = [one.measured_at for one in measured if one and one.measured_at]
+        moments = [one.measured_at for _, one in known if one and one.measured_at]
         yield Run(
             cut(machine), cut(env_name), at(newest), max(moments, default=newest.date),
             len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),

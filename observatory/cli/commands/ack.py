@@ -29,7 +29,9 @@ def command(
     until: Annotated[
         str, typer.Option(help="A date (2026-12-31) or a time from now (36h, 2w).")
     ] = "2w",
-    who: Annotated[str | None, typer.Option(help="Your name. Default: user.name of git.")] = None,
+    who: Annotated[
+        str | None, typer.Option(help="Your name. Default: that of git, else your login.")
+    ] = None,
     results: options.Results = Path("results"),
 ) -> None:
     """Acknowledge an alert: record that it is known, why, and until when.

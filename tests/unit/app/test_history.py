@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app.history import fingerprint
+from observatory.app.history import fingerprint, runs_of
+from observatory.store.asv.files import project
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.triage import Triage
+from tests.factories import RUN, header, journal, sample
 from tests.factories_asv import foreign, put
 
 
@@ -66,3 +68,13 @@ def test_what_differs_is_seen(results: Path, change: Callable[[Path], None]) -> 
     before = made_of(read_results(results))
     change(results)
     assert made_of(read_results(results)) != before
+
+
+@pytest.mark.parametrize(("run", "subjects"), [(RUN, [3]), ("20261125T000000Z-bisect", [])])
+def test_a_machine_that_only_searched_has_no_run_that_could_be_late(
+    tmp_path: Path, run: str, subjects: list[int]
+) -> None:
+    for number in range(3):
+        under = header(f"3.3.{number}", commit=f"{number}" * 40)
+        project(tmp_path, journal(tmp_path, [sample()], run, under).read())
+    assert [one.subjects for one in runs_of(read_results(tmp_path))] == subjects
