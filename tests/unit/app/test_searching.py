@@ -214,9 +214,6 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     assert of_alert(results, "b") == Wanted("3.3.6", "1" * 40, WARM, "compile_time", 1.5)
     with pytest.raises(SelectionError, match="about reuse_lost, which compares two subjects"):
         of_alert(results, "e")
-    more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
-    saved(results, alert("f", more), alert("d", first))
-    assert of_alert(results, "f").good == "3.3.6 pymc==6.4.0"
     with pytest.raises(SelectionError, match="has no alert 'c'"):
         of_alert(results, "c")
     with pytest.raises(SelectionError, match="has no good subject before it"):
