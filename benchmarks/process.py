@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import trace
+from .catalogue import BACKENDS
 from .messages import Job, Report, Status, read_report
 from .probes.process import peak_rss
 from .sandbox import MARKER, Sandbox
@@ -73,6 +74,7 @@ def run(
     of that sandbox run at the same time (``alone`` is False). ``interpreter``: the command that
     starts Python. Raises OSError if it cannot start.
     """
+    sandbox.link_caches(BACKENDS[job.cell.backend])
     job_file = job.report.with_suffix(".job.json")
     job_file.write_text(to_json(job), encoding="utf-8")
     try:

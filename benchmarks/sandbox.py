@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import getpass
 import itertools
 import json
 import os
@@ -208,6 +209,17 @@ class Sandbox:
         """Delete the files of a filler from the temporary directory: they are not leaked."""
         shutil.rmtree(self.tmp)
         self.tmp.mkdir()
+
+    def link_caches(self, backend: Backend) -> None:
+        """Let what its package caches in the temporary directory be in the caches. Raises OSError.
+
+        So it is copied and measured with them, and is not leaked.
+        """
+        for name in backend.caches_in_tmp:
+            kept = self.cache / name.format(user=getpass.getuser())
+            kept.mkdir(exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                (self.tmp / kept.name).symlink_to(kept)
 
     def remove(self) -> None:
         """Remove all directories that can be removed, and unlock."""

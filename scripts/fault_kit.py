@@ -18,6 +18,7 @@ import hashlib
 import re
 import sys
 import zipfile
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -228,6 +229,12 @@ OF_A_PATH = (
     ),
 )
 """Faults of PyMC, which only the path of its users shows."""
+OF_NUMBA = (
+    Fault("numba_index_of_process", "numba's own index differs between processes",
+          "keys differ between processes", must=(Alarms(_MISSES, _DISK, _NUMBA),),
+          may=(Alarms(_COMPILING, _DISK, _NUMBA),)),
+)  # fmt: skip
+"""Faults of numba, which no release of PyTensor has: `observatory cross` says so."""
 OF_KEYS = (
     Fault("broadcast_pattern_dropped", "the keys of Elemwise leave out which dimensions broadcast",
           "keys collide", must=(Alarms(("key_collisions",), _OF_PAIRS, ("NUMBA",)),)),
@@ -238,6 +245,8 @@ OF_KEYS = (
           may=(Alarms(("python_calls", "graphs_raised"), ("growth",), ("NUMBA",)),)),
 )  # fmt: skip
 """Faults that only the census and growing graphs show, as do those of `PROPERTY_DROPPED`."""
+EVERY = (*FAULTS, *OF_A_PATH, *OF_NUMBA, *OF_KEYS)
+"""Every fault that has a name."""
 _EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
 
@@ -247,7 +256,7 @@ def fault(name: str) -> Fault:
     if kind == PROPERTY_DROPPED and _OP_AND_PROPERTY.fullmatch(of):
         return Fault(name, f"the keys of {of.partition('.')[0]} leave out one property: {of}",
                      "keys collide", must=())  # fmt: skip
-    return {one.name: one for one in (*FAULTS, *OF_A_PATH, *OF_KEYS)}[name]
+    return {one.name: one for one in EVERY}[name]
 
 
 def source_of(name: str) -> str:
@@ -260,34 +269,51 @@ def source_of(name: str) -> str:
     )
 
 
+def files_of(name: str) -> dict[str, bytes]:
+    """What the wheel of one fault installs, by path. Raises KeyError for an unknown fault."""
+    package = package_of(name)
+    return {
+        f"{package}/__init__.py": HOOK.read_bytes(),
+        f"{package}/fault.py": source_of(name).encode(),
+        **{f"{package}/{source.name}": source.read_bytes() for source in SOURCES},
+        f"{package}.pth": f"import {package}\n".encode(),
+    }
+
+
+def package_of(name: str) -> str:
+    """The package that puts a fault into an environment. Raises KeyError for an unknown fault."""
+    return f"observatory_fault_{re.sub(r'[^a-z0-9]+', '_', fault(name).name.lower())}"
+
+
 def build(name: str, directory: Path) -> Path:
     """Write the wheel of one fault and return its path. Raises KeyError for an unknown fault."""
-    package = f"observatory_fault_{re.sub(r'[^a-z0-9]+', '_', fault(name).name.lower())}"
-    metadata = f"{package}-{VERSION}.dist-info"
+    metadata = f"{package_of(name)}-{VERSION}.dist-info"
     files = {
-        f"{package}/__init__.py": HOOK.read_text("utf-8"),
-        f"{package}/fault.py": source_of(name),
-        **{f"{package}/{source.name}": source.read_text("utf-8") for source in SOURCES},
-        f"{package}.pth": f"import {package}\n",
-        f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {VERSION}\n"
-        f"Summary: A fault on purpose: {fault(name).meaning}\nRequires-Python: >=3.11\n",
-        f"{metadata}/WHEEL": "Wheel-Version: 1.0\nGenerator: fault_kit\n"
-        "Root-Is-Purelib: true\nTag: py3-none-any\n",
+        **files_of(name),
+        f"{metadata}/METADATA": f"Metadata-Version: 2.1\nName: {package_of(name)}\n"
+        f"Version: {VERSION}\nSummary: A fault on purpose: {fault(name).meaning}\n"
+        "Requires-Python: >=3.11\n".encode(),
+        f"{metadata}/WHEEL": b"Wheel-Version: 1.0\nGenerator: fault_kit\n"
+        b"Root-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = f"{metadata}/RECORD"
+    wheel = directory / f"{package_of(name)}-{VERSION}-py3-none-any.whl"
+    return pack(files, f"{metadata}/RECORD", wheel)
+
+
+def pack(files: Mapping[str, bytes], record: str, wheel: Path) -> Path:
+    """Write a wheel with these files and the record of them; return its path."""
     lines = []
-    for path, text in files.items():
-        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode()
-        lines.append(f"{path},sha256={digest.rstrip('=')},{len(text.encode())}")
-    files[record] = "\n".join([*lines, f"{record},,", ""])
-    directory.mkdir(parents=True, exist_ok=True)
-    wheel = directory / f"{package}-{VERSION}-py3-none-any.whl"
+    for path, content in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+        lines.append(f"{path},sha256={digest.rstrip('=')},{len(content)}")
+    listed = "\n".join([*lines, f"{record},,", ""]).encode()
+    wheel.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(wheel, "w") as archive:
-        for path, text in files.items():
+        for path, content in {**files, record: listed}.items():
             info = zipfile.ZipInfo(path, _EARLIEST)
             info.create_system = 3  # Unix, wherever it is built
             info.external_attr = 0o100644 << 16
-            archive.writestr(info, text)  # stored: compressed bytes depend on the zlib
+            archive.writestr(info, content)  # stored: compressed bytes depend on the zlib
     return wheel
 
 
@@ -302,12 +328,12 @@ def main(argv: list[str] | None = None) -> int:
                           f"{_EVERY_PROPERTY}; default: all of the list")  # fmt: skip
     options = parser.parse_args(argv)
     if options.command == "list":
-        for one in (*FAULTS, *OF_A_PATH, *OF_KEYS):
+        for one in EVERY:
             cause = one.cause or "none, as nothing is worse"
             print(f"{one.name:27}{one.meaning}\n{'':27}cause: {cause}")
         print(f"{_EVERY_PROPERTY}\n{'':27}the keys of one Op leave out one of its properties")
         return 0
-    names = [one.name for one in (*FAULTS, *OF_A_PATH, *OF_KEYS)]
+    names = [one.name for one in EVERY]
     for name in options.names:
         try:
             fault(name)

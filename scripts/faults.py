@@ -184,3 +184,14 @@ def c_key_salted(module: ModuleType) -> None:
         return (*version, os.getpid()) if version else version
 
     module.TensorType.c_code_cache_version = c_code_cache_version
+
+
+@fault_of("numba.core.caching")
+def numba_index_of_process(module: ModuleType) -> None:
+    """What numba finds in its own index of stored functions differs between processes.
+
+    Stands for a release of numba with something of the process in its key, such as an address.
+    PyTensor's keys are as before: no release of PyTensor is to blame.
+    """
+    stable = module.Cache._index_key
+    module.Cache._index_key = lambda self, *args: (*stable(self, *args), os.getpid())

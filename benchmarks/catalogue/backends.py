@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-CACHES = {"numba": "numba", "c_module": "C", "jax": "JAX"}
+from ..models import TOLERANCE
+
+CACHES = {"numba": "numba", "c_module": "C", "jax": "JAX", "pytorch": "PyTorch", "mlx": "MLX"}
 """Kinds of entries in a ledger, each with the compiler that they are of. numba comes first: where
 it compiles, there may be C modules too."""
 
@@ -35,11 +37,19 @@ class Backend:
     installs: tuple[str, ...] = ()
     """Optional backends: the requirements of an environment in which it is asked for, beside the
     subject's. Empty: whoever asks for it names them himself (`--with`)."""
+    only_named: bool = False
+    """Optional backends: whether the preset `night` leaves it out too, because its package is large
+    or its samples are slow."""
     variables: tuple[tuple[str, str], ...] = ()
     """Environment variables of its processes. `{cache}` is the directory of all disk caches."""
     settings: tuple[str, ...] = ()
     """How the variables begin with which users configure its package. No measured process inherits
     them."""
+    caches_in_tmp: tuple[str, ...] = ()
+    """The directories of TMPDIR in which its package keeps a cache. `{user}` is the user's name."""
+    tolerance: float = TOLERANCE
+    """The largest relative error of logp and gradient that is not wrong: larger than that of all
+    others only where the backend computes in single precision."""
     deferred: bool = False
     """Whether its functions return before their values are computed. The measured spans end when
     the values are there, as NumPy arrays."""
@@ -222,6 +232,43 @@ _ALL = (
         light="#5d9a77",
         dark="#3f9567",
         shape="triangle",
+    ),
+    Backend(
+        "PYTORCH",
+        "PyTorch as it is by default: inductor compiles with C++, and its caches are in TMPDIR",
+        mode="PYTORCH",
+        package="torch",
+        optional=True,
+        # For Linux on x86-64 the index has only builds with CUDA: 5 GB when installed.
+        installs=("torch",),
+        only_named=True,
+        settings=("TORCH", "PYTORCH", "TRITON_"),
+        caches_in_tmp=("torchinductor_{user}",),
+        cache="pytorch",
+        probes=("torch_cache",),
+        light="#c0392b",
+        dark="#f08072",
+        shape="square",
+    ),
+    Backend(
+        "MLX",
+        "MLX on the CPU as it is by default: it compiles kernels with C++, which stay in TMPDIR",
+        mode="MLX",
+        package="mlx",
+        optional=True,
+        installs=("mlx[cpu]",),
+        only_named=True,
+        settings=("MLX_",),
+        caches_in_tmp=("mlx",),
+        # Its exp, sin and cos are of single precision, of doubles too: up to 2.3e-7 off. The census
+        # allows single precision as much.
+        tolerance=2e-5,
+        deferred=True,
+        cache="mlx",
+        probes=("mlx_cache",),
+        light="#5b5fc7",
+        dark="#9a9df0",
+        shape="diamond",
     ),
 )
 BACKENDS: Mapping[str, Backend] = {one.name: one for one in _ALL}

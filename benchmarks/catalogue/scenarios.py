@@ -14,7 +14,7 @@ from .scenario import SPAWN_OR_FORK, Scenario
 from .words import LAUNCHES
 
 _CACHE_ABLATIONS = ("NUMBA_OPS_ONLY", "NUMBA_NO_CACHE")
-_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0}
+_WARM_SECONDS = {"C": 1.6, "C_VM": 1.8, "NUMBA": 2.6, "JAX": 5.0, "PYTORCH": 45.0, "MLX": 8.0}
 _SIBLINGS_SECONDS = {"C": 40.0, "C_VM": 40.0, "NUMBA": 35.0}
 _SAMPLING_SECONDS = {"C_VM": 25.0, "NUMBA": 25.0}
 
@@ -38,7 +38,7 @@ _ALL = (
         "cold",
         "a fresh process with an empty disk cache",
         "build",
-        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5, "JAX": 5.0},
+        {"C": 4.5, "C_VM": 12.0, "NUMBA": 7.5, "JAX": 5.0, "PYTORCH": 90.0, "MLX": 60.0},
         ("DEFAULT", "JAX_CACHED"),
         matrix=True,
         quick=True,
@@ -149,7 +149,7 @@ _ALL = (
         "call",
         "evaluations of a compiled function",
         "call",
-        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0, "JAX": 5.0},
+        {"C": 2.5, "C_VM": 2.5, "NUMBA": 3.0, "JAX": 5.0, "PYTORCH": 40.0, "MLX": 8.0},
         ("C_VM_NOGC", "DEFAULT", "JAX_CACHED"),
         suite="call",
         headline="call_time",

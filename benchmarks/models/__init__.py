@@ -40,6 +40,14 @@ class Errors:
     """The largest of the entries; None: not finite, or there is no gradient."""
     wrong: bool
 
+    def within(self, tolerance: float) -> bool:
+        """Return whether logp and gradient are both known, and no error is above a tolerance.
+
+        A graph without a gradient is never within: its error may be something else than relative.
+        """
+        errors = (self.logp_error, self.gradient_error)
+        return all(error is not None and error <= tolerance for error in errors)
+
 
 @dataclass(frozen=True)
 class Graph:

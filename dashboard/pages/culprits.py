@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from observatory.benchmarks.catalogue import METRICS
 from observatory.dashboard.pages.suspects import CommitView, commit_view
 from observatory.store.records.searches import Culprit, Searched
-from observatory.text import units
 from observatory.text.document import spoken
 from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.searches import CERTAIN, beside, change, nothing, range_of
+from observatory.text.searches import value as in_words
 
 _COMMITS = 50
 _PROBES = 400
@@ -62,12 +61,11 @@ def _culprit(culprit: Culprit, metric: str, forge: Forge) -> CulpritView:
 
 
 def _dots(search: Searched) -> list[Dot]:
-    unit = METRICS[search.metric].unit if search.metric in METRICS else ""
     ends = {one.after.commit for one in search.culprits}
     found, level = [], 0
     for probe in search.probes[:_PROBES]:
         level += probe.at.commit in ends
         missing = probe.value is None
-        value = "no value" if probe.value is None else units.human(probe.value, unit)
+        value = "no value" if probe.value is None else in_words(probe.value, search.metric)
         found.append(Dot(clean(probe.at.label), value, None if missing else level))
     return found

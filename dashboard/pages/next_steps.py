@@ -84,6 +84,9 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
     if searched:
         cell, metric = searched[0].benchmark, searched[0].metric
         ends = f"{good.label} {bad.label}" if releases else f"{old} {new}"
+        if releases:
+            which = f'observatory cross {ends} --cell "{cell}" --metric {metric}'
+            yield "Find whether PyTensor did it, or numba or another package:", which
         command = f'observatory bisect {ends} --cell "{cell}" --metric {metric} --repo .'
         yield (
             f"Find the commit, in a clone of PyTensor{_cost(searched[:1], commits, sides=1)}:",

@@ -57,6 +57,19 @@ class Search:
         gaps.sort(key=lambda pair: pair[0] - pair[1])  # the widest first
         return [self._middle(*pair) for pair in gaps]
 
+    def after(self, place: int) -> list[int]:
+        """The places that are wanted next once ``place`` is known, whichever value it has.
+
+        At most two: the middles of both of its sides.
+        """
+        known = self._measured
+        left = max((one for one in known if one < place), default=None)
+        right = min((one for one in known if one > place), default=None)
+        if left is None or right is None or place in self.values:
+            return []
+        sides = ((left, place), (place, right))
+        return [self._middle(*side) for side in sides if self._open(*side)]
+
     def steps(self) -> list[Step]:
         """Every change between two neighbours among the subjects that were measured, in order."""
         return [

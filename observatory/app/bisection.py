@@ -1,4 +1,4 @@
-"""Find the release or commit at which a count or a work changed, and measure it again."""
+"""Find the release or commit at which a metric changed, and measure it again."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from pathlib import Path
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import pairs_of, who
 from observatory.analyze.search import Search, Step
-from observatory.app.probing import OutOfTimeError, Prober, searchable
+from observatory.app.ahead import Ahead
+from observatory.app.probing import Again, OutOfTimeError, Prober, searchable
 from observatory.app.session import Session
 from observatory.app.sides import alike
+from observatory.app.timed import TimedProber
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.commits import commits_between
 from observatory.run.git import Git
 from observatory.run.sources import SubjectError
 from observatory.store.records import searches
-from observatory.store.records.alerts import At, cut
+from observatory.store.records.alerts import At, at_of, cut
 from observatory.store.records.comparison import Cause
 from observatory.store.records.searches import (
     BlamedCommit,
@@ -30,7 +32,6 @@ from observatory.store.records.searches import (
 )
 from observatory.store.records.subject import Subject
 from observatory.text.records import comparison_of
-from observatory.text.units import human
 from observatory.text.words import several
 
 _AGAIN = "again"
@@ -54,6 +55,8 @@ class Sought:
     """Commits that are tried before others: culprits of what else changed in this range."""
     confirm: bool = True
     """Whether both sides of each change are measured again."""
+    instead_of: str | None = None
+    """The time whose work this metric is."""
 
 
 def bisect(session: Session, sought: Sought) -> Searched:
@@ -61,21 +64,22 @@ def bisect(session: Session, sought: Sought) -> Searched:
 
     Values that are recorded already are not measured again; each new one is recorded, so that an
     interrupted search goes on where it was. Where the time of the session is over, the record says
-    so, and a later search goes on. Raises SubjectError if the metric is a time, or if the first or
-    the last subject has no value.
+    so, and a later search goes on. While a subject is measured, the environment of the next one is
+    made. Raises SubjectError if the cell cannot be measured, or if the first or the last subject
+    has no value.
     """
     subjects, began = sought.subjects, time.monotonic()
-    how = searchable(sought.metric, sought.cell)
-    prober = Prober(session, sought.cell, how)
+    prober = _prober(session, sought)
     tried_first = [i for i, one in enumerate(subjects) if one.commit in sought.first]
     search = Search(len(subjects), prober.same, prober.recorded(subjects), tried_first)
     session.say(
         f"{sought.metric} of {sought.cell}, {subjects[0].label} to {subjects[-1].label}: "
         f"{several(len(subjects), 'subject')}, of which {len(search.values)} have a value already"
     )
-    again = Prober(replace(session, state=session.state / _AGAIN), sought.cell, how)
+    again = _prober(replace(session, state=session.state / _AGAIN), sought)
     culprits: dict[tuple[int, int], Culprit] = {}
     finished = True
+    ahead = Ahead(prober.prepare)
     try:
         while (wanted := _next(search, culprits)) is not None:
             if isinstance(wanted, Step):
@@ -83,8 +87,10 @@ def bisect(session: Session, sought: Sought) -> Searched:
                 culprits[wanted.before, wanted.after] = made
                 search.values |= _corrected(wanted, made, prober)
                 continue
+            if prober.metric.kind != "noisy":  # whose times a build beside them would disturb
+                ahead.begin(subjects[place] for place in search.after(wanted))
             search.values[wanted] = value = prober.value(subjects[wanted])
-            told = "no value" if value is None else human(value, how.unit)
+            told = "no value" if value is None else prober.said(value)
             session.say(f"{subjects[wanted].label}: {told}  {_progress(search)}")
         ends = (0, len(subjects) - 1)
         if lost := [subjects[place].label for place in ends if search.values[place] is None]:
@@ -94,12 +100,15 @@ def bisect(session: Session, sought: Sought) -> Searched:
     except OutOfTimeError:
         finished = False
         session.say("the time is over; the next search goes on from here", "warning")
+    finally:
+        ahead.end()
     found = Searched(
         observatory=tool_version(), machine=session.machine.machine, cell=sought.cell,
-        metric=sought.metric, good=_at(subjects[0]), bad=_at(subjects[-1]), within=sought.within,
+        metric=sought.metric, instead_of=sought.instead_of,
+        good=at_of(subjects[0]), bad=at_of(subjects[-1]), within=sought.within,
         subjects=len(subjects),
         probes=[
-            Probe(at=_at(subjects[place]), value=value)
+            Probe(at=at_of(subjects[place]), value=value)
             for place, value in sorted(search.values.items())
         ],
         measured=prober.taken, samples=prober.samples + again.samples,
@@ -109,6 +118,15 @@ def bisect(session: Session, sought: Sought) -> Searched:
     )  # fmt: skip
     searches.save(session.results, found)
     return found
+
+
+def _prober(session: Session, sought: Sought) -> Prober:
+    """What measures a subject: a few samples, or for a metric that varies, as many as it takes."""
+    how = searchable(sought.metric, sought.cell, noisy=True)
+    if how.kind != "noisy":
+        return Prober(session, sought.cell, how)
+    ends = sought.subjects[0], sought.subjects[-1]
+    return TimedProber(session, sought.cell, how, first=ends[0], last=ends[1])
 
 
 def _next(search: Search, culprits: Mapping[tuple[int, int], Culprit]) -> int | Step | None:
@@ -122,9 +140,11 @@ def _corrected(step: Step, culprit: Culprit, prober: Prober) -> dict[int, float 
     """Other values of a change that was not reproduced: one of the first two was an accident.
 
     The search goes on with them. Where dependencies differed, the first values stay: they are what
-    these dependencies give.
+    these dependencies give. So do ratios of times: two neighbours beside each other do not tell on
+    which side of a change they are.
     """
-    if culprit.certainty != "not reproduced" or culprit.again is None:
+    accident = culprit.certainty == "not reproduced" and prober.metric.kind != "noisy"
+    if not accident or culprit.again is None:
         return {}
     places = (step.before, step.low, culprit.again[0]), (step.after, step.high, culprit.again[1])
     return {
@@ -139,10 +159,6 @@ def _progress(search: Search) -> str:
     return f"({known} of {search.count} known, {several(len(search.steps()), 'change')} seen)"
 
 
-def _at(subject: Subject) -> At:
-    return At(label=cut(subject.label), commit=subject.commit, date=subject.date)
-
-
 def _culprit(step: Step, sought: Sought, first: Prober, second: Prober | None) -> Culprit:
     before, after = sought.subjects[step.before], sought.subjects[step.after]
     mine, theirs = first.packages(before), first.packages(after)
@@ -151,13 +167,13 @@ def _culprit(step: Step, sought: Sought, first: Prober, second: Prober | None) -
         for name in sorted({*mine, *theirs} - {"pytensor"})
         if mine.get(name) != theirs.get(name)
     }
-    again: tuple[float | None, float | None] | None = None
+    again: Again | None = None
     causes: list[Cause] = []
     if second is not None:
-        again, causes = _measured_again(before, after, second)
+        again, causes = _measured_again(before, after, step, second)
     return Culprit(
-        before=_at(before), after=_at(after), low=step.low, high=step.high,
-        certainty=_certainty(step, again, first, bool(differing)), again=again,
+        before=at_of(before), after=at_of(after), low=step.low, high=step.high,
+        certainty=_certainty(again, bool(differing)), again=again and again[:2],
         skipped=[cut(sought.subjects[place].label) for place in step.skipped],
         dependencies=differing, commits=list(_commits(sought.clone, before, after)),
         causes=causes,
@@ -165,8 +181,8 @@ def _culprit(step: Step, sought: Sought, first: Prober, second: Prober | None) -
 
 
 def _measured_again(
-    before: Subject, after: Subject, prober: Prober
-) -> tuple[tuple[float | None, float | None], list[Cause]]:
+    before: Subject, after: Subject, step: Step, prober: Prober
+) -> tuple[Again, list[Cause]]:
     """Both values, measured in new environments alike in their dependencies; and the causes.
 
     What an interrupted measurement of the same two has recorded is kept.
@@ -178,11 +194,7 @@ def _measured_again(
     if warning:
         scratch.say(warning, "warning")
     own = replace(prober, session=scratch, taken=0, samples=0)
-    # In the other order: what the first one leaves behind must not look like the change.
-    values = own.recorded([one.subject for one in (both.head, both.base)])
-    for place, one in enumerate((both.head, both.base)):
-        if place not in values:
-            values[place] = own.value(one.subject, one.pins)
+    values = own.of_both(both, step)
     prober.samples += own.samples
     sides = [own.saved(both.base.subject), own.saved(both.head.subject)]
     known = [one for one in sides if one is not None]
@@ -193,18 +205,15 @@ def _measured_again(
             record = comparison_of(compared)
             told = {one.cause for one in record.worse}
             causes = [one for one in record.causes if one.id in told]
-    return (values[1], values[0]), causes
+    return values, causes
 
 
-def _certainty(
-    step: Step, again: tuple[float | None, float | None] | None, prober: Prober, differing: bool
-) -> Certainty:
+def _certainty(again: Again | None, differing: bool) -> Certainty:
     if again is None:
         return "not measured again"
-    earlier, later = again
-    if earlier is None or later is None:
+    if again.earlier is None or again.later is None:
         return "half measured again"
-    if not prober.same(earlier, later) and (later > earlier) == (step.high > step.low):
+    if again.changed:
         return "confirmed"
     return "dependencies" if differing else "not reproduced"
 

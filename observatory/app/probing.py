@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from statistics import median
+from typing import NamedTuple
 
+from observatory.analyze.search import Step
+from observatory.app.progress import silent
 from observatory.app.session import Session, take_samples
 from observatory.benchmarks.catalogue import METRICS, Cell, Metric
-from observatory.benchmarks.plan import Rounds, plan
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.errors import ObservatoryError
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
 from observatory.run.sources import SubjectError
+from observatory.run.together import Together
 from observatory.store.reading.saved import Saved, read_saved
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
+from observatory.text.searches import value as in_words
 
 _FEW = 3
 """Samples of a near-exact metric."""
 
 
-def searchable(metric: str, cell: Cell) -> Metric:
-    """The metric, if few samples tell its value in this cell. Raises SubjectError otherwise."""
+def searchable(metric: str, cell: Cell, noisy: bool = False) -> Metric:
+    """The metric, if its values in this cell can be measured. Raises SubjectError otherwise.
+
+    ``noisy``: whether it may be a metric that a few samples do not tell.
+    """
     known = METRICS[metric]
-    if known.kind == "noisy":
+    if known.kind == "noisy" and not noisy:
         raise SubjectError(
             f"{metric} is a time or a size that varies: search for python_calls or instructions"
         )
@@ -37,6 +48,15 @@ def searchable(metric: str, cell: Cell) -> Metric:
 
 class OutOfTimeError(Exception):
     """The time of a search is over; what was measured is recorded."""
+
+
+class Again(NamedTuple):
+    """The values of two neighbours when they were measured again; None: there is none."""
+
+    earlier: float | None
+    later: float | None
+    changed: bool
+    """Whether the change came back."""
 
 
 @dataclass
@@ -50,11 +70,22 @@ class Prober:
     """Subjects that were measured."""
     samples: int = 0
 
+    @property
+    def tasks(self) -> list[Task]:
+        """The samples of one subject."""
+        rounds = 1 if self.metric.kind == "exact" else _FEW
+        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
+        return plan([self.cell], Rounds(**asked))
+
     def same(self, one: float, other: float) -> bool:
         """Whether two values are equal, as far as chance lets one tell."""
         if self.metric.kind == "exact":
             return one == other
         return abs(one - other) <= (self.metric.material or self.metric.spread) * max(one, other)
+
+    def said(self, value: float) -> str:
+        """A value in words."""
+        return in_words(value, self.metric.name)
 
     def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
         """The values that need no measurement, by the place of the subject."""
@@ -73,17 +104,40 @@ class Prober:
         except EnvironmentMakingError as error:
             self.session.say(str(error), "warning")
             return None
-        rounds = 1 if self.metric.kind == "exact" else _FEW
-        asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
-        tasks = plan([self.cell], Rounds(**asked))
         taken: list[Sample] = []
         self.taken += 1
-        take_samples(self.session, subject, environment, tasks, taken.append)
+        take_samples(self.session, subject, environment, self.tasks, taken.append)
         self.samples += len(taken)
-        value = self._median(taken)
+        value = self.median(taken)
         if value is None and time.monotonic() > self.session.deadline:
             raise OutOfTimeError
         return value
+
+    def prepare(self, subject: Subject) -> None:
+        """Make the environment of a subject, if it can be made; from another thread than `value`.
+
+        `value` waits for an environment that is being made, and says why one cannot be.
+        """
+        with contextlib.suppress(ObservatoryError):
+            self._quiet.environment(subject, self.cell.installs)
+
+    @cached_property
+    def _quiet(self) -> Session:
+        return replace(self.session, progress=silent)
+
+    def of_both(self, both: Together, step: Step) -> Again:
+        """The second values of two neighbours, those that are recorded or else measured."""
+        # In the other order: what the first one leaves behind must not look like the change.
+        sides = both.head, both.base
+        values = self.recorded([one.subject for one in sides])
+        for place, one in enumerate(sides):
+            if place not in values:
+                values[place] = self.value(one.subject, one.pins)
+        later, earlier = values[0], values[1]
+        if earlier is None or later is None:
+            return Again(earlier, later, changed=False)
+        upwards = (later > earlier) == (step.high > step.low)
+        return Again(earlier, later, upwards and not self.same(earlier, later))
 
     def saved(self, subject: Subject) -> Saved | None:
         """What the results of this machine hold of a subject, with its ledgers."""
@@ -99,7 +153,7 @@ class Prober:
         """The value on this machine; a count that no CPU changes may come from any other, too."""
         for path in self._journals(subject):
             saved = read_saved(path, ledgers=False)
-            value = None if saved is None else self._median(saved.samples)
+            value = None if saved is None else self.median(saved.samples)
             if value is not None:
                 return value
         return None
@@ -112,8 +166,11 @@ class Prober:
         paths = (layout.journal_path(results, name, subject) for name in (own, *others))
         return [path for path in paths if path.exists()]
 
-    def _median(self, samples: Sequence[Sample]) -> float | None:
-        """Of the samples that were counted as they are here: two sources are never compared."""
+    def median(self, samples: Sequence[Sample]) -> float | None:
+        """The value of samples that were counted as they are here; None: none of them has one.
+
+        Counts of two sources are never compared.
+        """
         source = counter.find().source if self.metric.measure == "work" else None
         values = [
             one.metrics[self.metric.name]

@@ -6,35 +6,34 @@ import contextlib
 import re
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import log
 from pathlib import Path
 
 from observatory.app.bisection import Sought, bisect
+from observatory.app.probing import Prober
 from observatory.app.session import Session
-from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
+from observatory.app.wanted import RELEASE, Wanted, cost, searchable_series, wanted_of
+from observatory.benchmarks.catalogue import METRICS, metrics_of
 from observatory.errors import ObservatoryError, SelectionError
+from observatory.run import counter
 from observatory.run.git import Git
 from observatory.run.sources import commits_between, of_commit
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import searches
-from observatory.store.records.alerts import Alert, At, SeriesChange, State
+from observatory.store.records.alerts import Alert, At, State
 from observatory.store.records.searches import Culprit, Searched
 from observatory.text.words import several
 
-_RELEASE = re.compile(r"\d+(\.\d+)+")
 _HASH = re.compile(r"[0-9a-f]{40}")
+_WORK = ("python_calls", "instructions")
+"""The quicker one first."""
+_SHARE = 1 / 3
+"""Of a change of time, as a logarithm, that work must have to explain it."""
+_LEAST = 0.02
+"""The same where the change of time is not known."""
 _WAITING: tuple[State, ...] = ("new", "expired", "open")
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What is searched for: the ends of a range, a cell and a metric."""
-
-    good: str
-    bad: str
-    cell: Cell
-    metric: str
 
 
 @dataclass(frozen=True)
@@ -52,26 +51,29 @@ class Searcher:
     def search(self, wanted: Wanted) -> Iterator[Searched]:
         """The search along releases, then along commits between two of them; or commits alone.
 
-        Then along the commits that a merge brought, where one is the culprit. Raises as `bisect`
-        does, and SelectionError if the ends are commits of no clone.
+        Then along the commits that a merge brought, where one is the culprit. Instead of a time its
+        work is searched for, where that explains it. Raises as `bisect` does, and SelectionError if
+        the ends are commits of no clone.
         """
         ends = wanted.good, wanted.bad
         repo = self.repo
-        released = all(_RELEASE.fullmatch(end) for end in ends)
+        released = _range(*ends) is not None
         if not released and repo is None:
             raise SelectionError(
                 f"{' and '.join(ends)} are not releases: name their clone with --repo"
             )
+        if METRICS[wanted.metric].kind == "noisy":
+            wanted = self._by_work(wanted)
         ranges: list[tuple[str, str, tuple[At, At] | None]] = [(*ends, None)]
         if released:
             # Commits say more: the releases are measured again only where none follow.
             confirm = self.confirm and repo is None
-            found = self._bisect(wanted, ["..".join(ends)], confirm=confirm)
+            found = self._bisect(wanted, self._between(*ends), confirm=confirm)
             yield found
             if not found.finished:
                 return
             ranges = [
-                (f"rel-{one.before.label}", f"rel-{one.after.label}", (one.before, one.after))
+                (_tag(one.before), _tag(one.after), (one.before, one.after))
                 for one in found.culprits
             ]
         if repo is None:
@@ -83,15 +85,48 @@ class Searcher:
                 "to search along commits",
                 "warning",
             )
-            yield self._bisect(wanted, ["..".join(ends)])
+            yield self._bisect(wanted, self._between(*ends))
             ranges = [one for one in ranges if one[0] not in missing and one[1] not in missing]
         for good, bad, within in ranges:
-            texts = [*commits_between(repo, good), *commits_between(repo, f"{good}..{bad}")]
+            more = ends[0].partition(" ")[2] if released else ""
+            texts = [f"{one} {more}".rstrip() for one in self._between(good, bad)]
             found = self._bisect(wanted, texts, within)
             yield found
             for culprit in found.culprits:
                 if texts := brought_by(repo, culprit):
                     yield self._bisect(wanted, texts, (culprit.before, culprit.after))
+
+    def _between(self, good: str, bad: str) -> list[str]:
+        """The texts of all subjects of a range, both ends included."""
+        if (text := _range(good, bad)) is not None:
+            return [text]
+        assert self.repo is not None
+        return [*commits_between(self.repo, good), *commits_between(self.repo, f"{good}..{bad}")]
+
+    def _by_work(self, wanted: Wanted) -> Wanted:
+        """The work that explains a time, because few samples tell it; else the time itself."""
+        session, cell = self.session, wanted.cell
+        subjects = session.subjects.parse_all(
+            self._between(wanted.good, wanted.bad), self.extras, self.python
+        )
+        ends = subjects[0], subjects[-1]
+        known = metrics_of(cell.scenario, cell.launch)
+        for name in _WORK:
+            metric = METRICS[name]
+            if metric not in known or (metric.measure == "work" and counter.find().problem):
+                continue
+            prober = Prober(session, cell, metric)
+            values = prober.recorded(ends)
+            for place, subject in enumerate(ends):
+                if place not in values:
+                    values[place] = prober.value(subject)
+            old, new = values[0], values[1]
+            if old and new and _explains(new / old, wanted.ratio):
+                change = f"{prober.said(old)} to {prober.said(new)}"
+                session.say(f"{name} changes from {change}: searching for it, not for the time")
+                return replace(wanted, metric=name, instead_of=wanted.metric)
+        session.say("the work does not explain it: each subject is timed beside the first one")
+        return wanted
 
     def _bisect(
         self, wanted: Wanted, texts: Sequence[str], within: tuple[At, At] | None = None,
@@ -106,8 +141,30 @@ class Searcher:
         }
         return bisect(session, Sought(
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
-            self.confirm if confirm is None else confirm,
+            self.confirm if confirm is None else confirm, wanted.instead_of,
         ))  # fmt: skip
+
+
+def _range(good: str, bad: str) -> str | None:
+    """The releases between two with equal further requirements, as a text of subjects.
+
+    None: these are not two such releases.
+    """
+    (first, _, more), (last, _, others) = (end.partition(" ") for end in (good, bad))
+    if more != others or not all(map(RELEASE.fullmatch, (first, last))):
+        return None
+    return f"{first}..{last} {more}".rstrip()
+
+
+def _tag(release: At) -> str:
+    return f"rel-{release.label.partition(' ')[0]}"
+
+
+def _explains(work: float, time: float | None) -> bool:
+    """Whether a change of work explains that of a time; both are ratios."""
+    if time is None:
+        return abs(log(work)) >= _LEAST
+    return log(work) * log(time) > 0 and abs(log(work)) >= _SHARE * abs(log(time))
 
 
 def _known(repo: Path, ref: str) -> bool:
@@ -133,40 +190,6 @@ def brought_by(repo: Path, culprit: Culprit) -> list[str]:
     return [of_commit(repo, base), *commits, of_commit(repo, merge)]
 
 
-def wanted_of(alert: Alert) -> Wanted:
-    """The last good and the first bad subject of an alert, and the series that moved the most.
-
-    Raises SelectionError if no single sample tells the change.
-    """
-    series = _searchable(alert)
-    if series is None:
-        if all(one.last_good is None for one in alert.series):
-            raise SelectionError(
-                f"alert {alert.id} has no good subject before it: there is no range to search"
-            )
-        names = ", ".join(sorted({one.metric for one in alert.series}))
-        raise SelectionError(
-            f"alert {alert.id} is about {names}, which no single sample tells; the command for "
-            f"git bisect is on its page, html/alerts/{alert.id}.html "
-            "(`observatory dashboard` builds it)"
-        )
-    assert series.last_good is not None
-    return Wanted(
-        _end(series.last_good), _end(series.first_bad), Cell(*series.benchmark.split()),
-        series.metric,
-    )  # fmt: skip
-
-
-def of_alert(results: Path, name: str) -> Wanted:
-    """What the alert whose id begins so wants. Raises SelectionError if there is none."""
-    file = alerts_record.load(results)
-    known: Sequence[Alert] = () if file is None else file.alerts
-    alert = next((one for one in known if one.id.startswith(name)), None)
-    if alert is None:
-        raise SelectionError(f"{results} has no alert {name!r}; `observatory alerts` lists them")
-    return wanted_of(alert)
-
-
 def search_open(searcher: Searcher) -> Iterator[Searched]:
     """Search for the culprit of every alert that waits and has none yet.
 
@@ -181,8 +204,8 @@ def search_open(searcher: Searcher) -> Iterator[Searched]:
         return searched(session.results, alert, commits=searcher.repo is not None)
 
     left = sorted(
-        (one for one in waiting if _searchable(one) and not over(one)),
-        key=_cost,
+        (one for one in waiting if searchable_series(one) and not over(one)),
+        key=cost,
     )
     session.say(f"{several(len(left), 'alert')} to search for")
     for place, alert in enumerate(left):
@@ -192,7 +215,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched]:
         if over(alert):
             continue  # by the search for another one
         wanted = wanted_of(alert)
-        if searcher.repo is None and not _RELEASE.fullmatch(wanted.good):
+        if searcher.repo is None and _range(wanted.good, wanted.bad) is None:
             session.say(f"alert {alert.id}: its commits need --repo", "warning")
             continue
         try:
@@ -222,29 +245,6 @@ def searched(results: Path, alert: Alert, commits: bool = True) -> bool:
     if not found or not all(one.finished for one in found):
         return False
     good = alert.last_good
-    releases = good is not None and _RELEASE.fullmatch(good.label) is not None
+    releases = good is not None and RELEASE.fullmatch(good.label) is not None
     named = any(one.within is not None for one in found)
     return named or not (commits and releases) or not any(one.culprits for one in found)
-
-
-def _searchable(alert: Alert) -> SeriesChange | None:
-    """The series that moved the most and whose metric few samples tell; counts come first."""
-    found = [
-        one for one in alert.series
-        if one.kind != "noisy" and one.metric in METRICS and one.last_good is not None
-    ]  # fmt: skip
-    return min(found, key=lambda one: one.kind != "exact", default=None)
-
-
-def _cost(alert: Alert) -> tuple[bool, float]:
-    """Whether it is no count, and about how many seconds a sample takes."""
-    series = _searchable(alert)
-    if series is None:
-        return True, 0.0
-    cell = Cell(*series.benchmark.split())
-    known = SCENARIOS.get(cell.scenario)
-    return series.kind != "exact", 0.0 if known is None else known.seconds_with(cell.backend)
-
-
-def _end(at: At) -> str:
-    return at.label if _RELEASE.fullmatch(at.label) else at.commit

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -69,7 +70,9 @@ def environment_of(
     """
     interpreter = subjects.found.of(subject.python)
     hidden_from_git(state)
-    named = tuple(extra for extra in subject.extras if extra.startswith("numba=="))
+    # As it is required, not as results name it: a wheel has no version that the index knows.
+    own = any(extra.startswith("numba==") for extra in subject.extras)
+    named = tuple(one for one in subject.requirements if own and re.match(r"numba\b(?!-)", one))
     asked = subject, interpreter, added, pins
     try:
         return Environments(state / "envs", overrides=overrides, making=making).ensure(*asked)

@@ -26,6 +26,7 @@ STEPS = (
     "contracts",
     "census",
     "explore",
+    "tomorrow",
     "work",
     "alerts",
     "search",
@@ -123,6 +124,8 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         for backend in wishes.backends or [""]:
             own = _each("--backend", filter(None, [backend]))
             yield NightStep(name=f"explore {backend}".rstrip(), command=[*command, *own])
+    census = ["--census-budget", wishes.census_budget] if wishes.census_budget else []
+    yield NightStep(name="tomorrow", command=["tomorrow", *newest, *census, *where, *machine])
     if wishes.no_work:
         yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
         return
@@ -189,6 +192,26 @@ class Nightly:
     say: Callable[[str], None]
     clock: Callable[[], datetime] = lambda: datetime.now(UTC)
     wait: Callable[[float], None] = time.sleep
+
+    def night(
+        self, asked: list[str], results: Path, planned: list[NightStep], fresh: bool
+    ) -> Night:
+        """Go on with the unfinished night that was asked for the same, or carry out a new one.
+
+        ``fresh``: begin a new one in any case. Raises as `carry_out`, and RecordError if the
+        record of the last night is broken.
+        """
+        now = self.clock()
+        night = None if fresh else record.unfinished(self.directory, asked, now)
+        if night is None:
+            night = Night(
+                schema="observatory/night/1", id=now.strftime("%Y%m%dT%H%M%SZ"), asked=asked,
+                results=str(results), started_at=now, steps=planned,
+            )  # fmt: skip
+            record.save(self.directory, night)
+        else:
+            self.say(f"continuing the night of {night.started_at:%Y-%m-%d %H:%M} UTC")
+        return self.carry_out(night)
 
     def carry_out(self, night: Night) -> Night:
         """Run the unfinished steps of a night, and return it with their outcomes.

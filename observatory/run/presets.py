@@ -224,7 +224,8 @@ def _once() -> Iterator[Cell]:
         launch = "spawn" if "spawn" in scenario.launches else scenario.launches[0]
         for cell in cells(_WHOLE, (name,), tuple(BACKENDS), (launch,)):
             backend = BACKENDS[cell.backend]
-            wanted = backend.main or backend.optional if scenario.matrix else backend.worked
+            asked = backend.main or (backend.optional and not backend.only_named)
+            wanted = asked if scenario.matrix else backend.worked
             slow = (scenario.matrix and scenario.long) or scenario.walked
             slow = slow and backend.cache == "c_module"
             if wanted and not slow:

@@ -17,7 +17,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from observatory.run.environments import wanted_of
-from observatory.run.uv import Index, UvError
+from observatory.run.uv import Index, UvError, because
 from observatory.store.records.subject import Subject
 
 _DEPENDS = re.compile(r"([\w.-]+(?:==\S+)?) depends on ([\w.-]+)([<>=!~]\S*)?")
@@ -91,7 +91,7 @@ def _why(index: Index, old: Subject, new: Subject, name: str, versions: tuple[Pi
         try:
             index.resolve(asked, minor=subject.python, exclude_newer=subject.exclude_newer)
         except UvError as error:
-            words = " ".join(re.sub(r"[╰─▶×]", " ", error.output).split())
+            words = because(error)
             for who, what, wanted in _DEPENDS.findall(words):
                 if canonicalize_name(what) == name:
                     return f"{who} requires {what}{wanted.rstrip(',')}"[:_LONGEST]

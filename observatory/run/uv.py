@@ -100,6 +100,12 @@ def unsatisfiable(error: UvError) -> bool:
     return "no solution found" in reason or "requirements are unsatisfiable" in reason
 
 
+def because(error: UvError) -> str:
+    """What uv says, as one line: without its drawing, from the first reason on if it gives one."""
+    words = " ".join(re.sub(r"[╰─▶×]", " ", error.output).split())
+    return words[max(words.find("Because"), 0) :]
+
+
 def last_lines(text: str, count: int = 12) -> str:
     """Return the last ``count`` lines of a program's output that are not empty."""
     lines = [line.rstrip() for line in text.splitlines() if line.strip()]
@@ -170,6 +176,16 @@ class Index:
         options = ("--no-deps", *_options(None, minor))
         answer = if_possible(lambda: self.uv(*_COMPILE, *options, "-", stdin=requirement))
         return next(iter(_pins(answer or "").values()), None)
+
+    def between(self, name: str, low: str, high: str, minor: str) -> list[str]:
+        """Return the final releases of a distribution above ``low`` and below ``high``, ascending.
+
+        Raises UvError if the index cannot be asked.
+        """
+        found: list[str] = []
+        while version := self.newest(f"{name}>{low},<{found[0] if found else high}", minor):
+            found.insert(0, version)
+        return found
 
     def uploaded(self, name: str, version: str, minor: str) -> datetime:
         """Return when a release's source distribution, or else its first file, was uploaded.

@@ -66,12 +66,19 @@ def headline(searches: Sequence[Searched]) -> doc.Words:
 
 def change(culprit: Culprit, metric: str) -> doc.Words:
     """Between which subjects the value changes, how, and how certain that is."""
-    unit = METRICS[metric].unit if metric in METRICS else ""
-    values = f"{units.human(culprit.low, unit)} → {units.human(culprit.high, unit)}"
+    values = f"{value(culprit.low, metric)} → {value(culprit.high, metric)}"
     return (
         name(culprit.before.label), " → ", name(culprit.after.label), f": {values}, ",
         CERTAIN[culprit.certainty],
     )  # fmt: skip
+
+
+def value(found: float, metric: str) -> str:
+    """A value of a search in words; of a time it is a ratio to the first subject."""
+    known = METRICS.get(metric)
+    if known is not None and known.kind == "noisy":
+        return f"{found:.2f} times"
+    return units.human(found, known.unit if known else "")
 
 
 def range_of(search: Searched) -> doc.Words:
@@ -81,9 +88,10 @@ def range_of(search: Searched) -> doc.Words:
         several(search.subjects, "subject"), f"{known} with a value",
         f"{several(search.measured, 'subject')} measured in {units.seconds(search.seconds)}",
     ]  # fmt: skip
+    work = (" (the work of ", name(search.instead_of), ")") if search.instead_of else ()
     return (
-        name(search.metric), " of ", name(str(search.cell)), ", ", name(search.good.label), " to ",
-        name(search.bad.label), f": {', '.join(parts)}.",
+        name(search.metric), *work, " of ", name(str(search.cell)), ", ", name(search.good.label),
+        " to ", name(search.bad.label), f": {', '.join(parts)}.",
     )  # fmt: skip
 
 
@@ -105,6 +113,8 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
         pairs = culprit.dependencies.items()
         changed = [name(shorten(f"{one} {old} → {new}", _WORD)) for one, (old, new) in pairs]
         yield ("changed at the same time: ", *enumerated(changed, _DEPENDENCIES, "package"))
+        if culprit.certainty != "confirmed":
+            yield (name("observatory cross"), " finds which of them did it")
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 

@@ -1,4 +1,4 @@
-"""`observatory bisect`: which release or commit changed a count."""
+"""`observatory bisect`: which release or commit changed a metric."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.searching import Searcher, Wanted, of_alert, search_open
+from observatory.app.searching import Searcher, search_open
 from observatory.app.session import TIMEOUT, Session
-from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.app.wanted import wanted_named
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
 from observatory.errors import SelectionError
@@ -40,7 +40,7 @@ def command(
         str, typer.Option(help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.')
     ] = "",
     metric: Annotated[
-        str, typer.Option(help="The count or work that changed; an alert names it.")
+        str, typer.Option(help="The count, work or time that changed; an alert names it.")
     ] = "cache_misses",
     repo: Annotated[
         Path | None,
@@ -65,12 +65,13 @@ def command(
         bool, options.flag("--markdown", "Print Markdown, as for an issue.")
     ] = False,
 ) -> None:
-    """Find which release or commit changed a count or a work.
+    """Find which release or commit changed a count, a work or a time.
 
     Each value is recorded in RESULTS, and none is measured twice: an interrupted search goes on
     where it was. Every change in the range is found, not only the last one. Both sides of a change
     are then measured again, in new environments with equal dependencies; what does not come back is
-    not blamed. What was found is recorded, too, and the page of the alert shows it.
+    not blamed. A time is searched for only if no work explains it. What was found is recorded, too,
+    and the page of the alert shows it.
     """  # fmt: skip
     console = Console(stderr=json or as_markdown)
     session = Session(
@@ -84,7 +85,11 @@ def command(
     if open_:
         found = list(search_open(searcher))
     else:
-        found = list(searcher.search(_wanted(results, ends or [], cell, metric)))
+        found = list(
+            searcher.search(
+                wanted_named(results, ends or [], cell, metric, otherwise="; or --open")
+            )
+        )
     if json:
         print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))
         return
@@ -93,20 +98,3 @@ def command(
             print("\n\n".join(map(markdown, told(one))), end="\n\n")
         else:
             console.print(blocks(told(one)), soft_wrap=True)
-
-
-def _wanted(results: Path, ends: list[str], cell: str, metric: str) -> Wanted:
-    if len(ends) == 1:
-        return of_alert(results, ends[0])
-    if len(ends) != 2:
-        raise SelectionError("give the id of one alert, or two ends: GOOD BAD; or --open")
-    if metric not in METRICS:
-        raise SelectionError(f"there is no metric {metric!r}; docs/reference/metrics.md lists them")
-    words = cell.split()
-    if len(words) != 4:
-        raise SelectionError(
-            f"--cell {cell!r} is not a cell: write its model, scenario, backend and start method, "
-            'as in "radon warm_disk NUMBA spawn"'
-        )
-    good, bad = ends
-    return Wanted(good, bad, Cell(*words), metric)

@@ -12,16 +12,16 @@ from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
 from observatory.app.measurement import chosen_tasks
 from observatory.app.searching import open_ranges
 from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
-from observatory.cli.output import append_summary, grid
+from observatory.cli.nights import outcome_of, status_of, table
+from observatory.cli.output import append_summary
 from observatory.dashboard.pages import night as page
 from observatory.dashboard.publish import MARKER
-from observatory.errors import Exit, SelectionError
+from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
 from observatory.run.local import STATE
@@ -32,26 +32,17 @@ from observatory.run.nightly import (
     Wishes,
     command_of,
     one_at_a_time,
-    severest,
     steps,
 )
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between, of_commit
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
-from observatory.store.journal import night as record
-from observatory.store.journal.night import Night, NightStep
+from observatory.store.journal.night import Night
 from observatory.store.records import alerts as alerts_record
-from observatory.text import units
 
 NEW = "new"
 """The commits since the last one with results, instead of a range."""
-SEVEREST_FIRST = (
-    Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
-    Exit.COUNTEREXAMPLES, Exit.SYMBOLS, Exit.CONTRACTS, Exit.ALERTS, Exit.UNPUBLISHED,
-    Exit.GITHUB, Exit.UNREADABLE, Exit.UNDECIDED,
-)  # fmt: skip
-"""The status of the night is the first of these with which a step ended."""
 
 
 def command(
@@ -94,6 +85,9 @@ def command(
         bool, typer.Option(help="Time fixed work first: did the machine change?")
     ] = True,
     contracts: Annotated[bool, typer.Option(help="Check what PyTensor relies on in numba.")] = True,
+    tomorrow: Annotated[
+        bool, typer.Option(help="Try pre-releases of numba, if the index has any.")
+    ] = True,
     work: Annotated[
         bool, typer.Option(help="Count the instructions of each subject, if the machine can.")
     ] = True,
@@ -155,7 +149,7 @@ def command(
     chosen, notes = _commits_of(repo, commits, results, machine, most)
     named = (
         ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
-        ("sentinel", sentinel),
+        ("sentinel", sentinel), ("tomorrow", tomorrow),
     )  # fmt: skip
     left_out = {name for name, on in named if not on}
     if commits and not chosen and not subject:
@@ -180,32 +174,14 @@ def command(
     say = partial(console.print, markup=False, style="bold")
     directory = state / "nightly"
     with one_at_a_time(directory, say) as lock:
-        now = datetime.now(UTC)
-        night = None if fresh else record.unfinished(directory, asked, now)
-        if night is None:
-            night = Night(
-                schema="observatory/night/1", id=now.strftime("%Y%m%dT%H%M%SZ"), asked=asked,
-                results=str(results), started_at=now, steps=steps(wishes),
-            )  # fmt: skip
-            record.save(directory, night)
-        else:
-            say(f"continuing the night of {night.started_at:%Y-%m-%d %H:%M} UTC")
-        night = Nightly(directory, partial(command_of, lock=lock), say).carry_out(night)
-    rows = [
-        (one.name, Text(one.outcome, style="" if one.good else "red"),
-         "" if one.took is None else units.seconds(one.took))
-        for one in map(_outcome_of, night.steps)
-    ]  # fmt: skip
-    title = f"Night of {night.started_at:%Y-%m-%d}"
-    header = ("step", "outcome", "took")
-    console.print(grid(header, rows, title=title, right=("took",), wrapped=("outcome",)))
+        night = Nightly(directory, partial(command_of, lock=lock), say).night(
+            asked, results, steps(wishes), fresh
+        )
+    console.print(table(night, f"Night of {night.started_at:%Y-%m-%d}"))
     if summary is not None:
         _summarise(summary, night, wishes, notes, console)
-    if not night.over:
-        raise typer.Exit(Exit.INTERRUPTED)
-    worst = severest([step.status for step in night.steps if step.status], SEVEREST_FIRST)
-    if worst:
-        raise typer.Exit(worst if worst > 0 else Exit.UNEXPECTED)
+    if status := status_of(night):
+        raise typer.Exit(status)
 
 
 def _no_work(narrowed: Narrowed) -> str:
@@ -231,23 +207,6 @@ def _check(
         raise SelectionError("--deliver needs a token in the environment variable GITHUB_TOKEN")
 
 
-def _outcome_of(step: NightStep) -> page.StepOutcome:
-    took = (step.ended - step.began).total_seconds() if step.ended and step.began else None
-    return page.StepOutcome(step.name, _outcome(step), took, step.status == Exit.OK)
-
-
-def _outcome(step: NightStep) -> str:
-    if step.skipped is not None:
-        return f"skipped: {step.skipped}"
-    if step.status is None:
-        return "interrupted" if step.tries else "not started"
-    if step.status == Exit.OK:
-        return "done" if step.tries == 1 else f"done, after {step.tries} attempts"
-    if step.status in set(Exit):
-        return f"{step.status}: {Exit(step.status).meaning}"
-    return f"killed by signal {-step.status}" if step.status < 0 else f"status {step.status}"
-
-
 def _commits_of(
     repo: Path | None, commits: str | None, results: Path, machine: str | None, most: int
 ) -> tuple[list[str], list[str]]:
@@ -268,7 +227,7 @@ def _summarise(
     with suppress(RecordError):  # the step that reads them has reported it
         alerts = alerts_record.load(wishes.results)
     picture = _picture(wishes, summary)
-    outcomes = list(map(_outcome_of, night.steps))
+    outcomes = list(map(outcome_of, night.steps))
     text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture, notes)
     try:
         append_summary(summary, text)

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from observatory.benchmarks.catalogue import METRICS, Cell, Measure, Metric
-from observatory.store.journal.models import JournalEntry, JournalHeader
+from observatory.store.journal.models import SEARCH, JournalEntry, JournalHeader, plan_of
 from observatory.store.records.sample import Sample
 
 _OF_CPU = frozenset(metric.name for metric in METRICS.values() if metric.of_cpu)
@@ -122,13 +122,15 @@ def latest_runs(entries: Iterable[JournalEntry]) -> list[JournalEntry]:
     """The entries of the latest run that attempted each cell and pass, in the order given.
 
     ``entries`` are of one subject and comparable. A run in which the subject could not give the
-    cell (`unavailable`) is no attempt: it counts only where no run attempted the pass.
+    cell (`unavailable`) is no attempt: it counts only where no run attempted the pass. Nor are the
+    times of a search, which are as few as tell the subject from another one.
     """
-    runs: dict[tuple[Cell, Measure], tuple[bool, str]] = {}
+    runs: dict[tuple[Cell, Measure], tuple[bool, bool, str]] = {}
     ranked = []
     for entry in entries:
         place = (entry.sample.cell, entry.sample.measure)
-        rank = (entry.sample.status != "unavailable", entry.run)
+        compared = entry.sample.measure == "timing" and plan_of(entry.run) == SEARCH
+        rank = (entry.sample.status != "unavailable", not compared, entry.run)
         runs[place] = max(runs.get(place, rank), rank)
         ranked.append((entry, place, rank))
     return [entry for entry, place, rank in ranked if rank == runs[place]]

@@ -34,6 +34,7 @@ from observatory.store.merging.asv import unite_benchmarks, unite_result_files
 from observatory.store.records import (
     calibration,
     contracts,
+    crossings,
     layout,
     searches,
     sentinels,
@@ -46,6 +47,7 @@ _KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
     (upgrades.FILES, "taken_at"),
     (contracts.FILES, "started_at"),
     (searches.FILES, "taken_at"),
+    (crossings.FILES, "taken_at"),
     (sentinels.FILES, "taken_at"),
 )
 """Each kind of record, and the field that says when one was taken."""

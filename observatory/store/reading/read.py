@@ -53,6 +53,18 @@ class JournalSummary:
     walks: Walks = field(default_factory=dict)
     growth: Growing = field(default_factory=dict)
 
+    @property
+    def is_of_a_crossing(self) -> bool:
+        """Whether only searches measured it, and with other packages than its release has.
+
+        Such a combination of old and new packages is no subject that anybody uses.
+        """
+        return (
+            self.measured_at is None
+            and self.header is not None
+            and bool(self.header.subject.extras)
+        )
+
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
         """The summary that the cache keeps as the head of a journal."""
@@ -173,8 +185,12 @@ class _Reading:
         numbers: list[int] = []
         found = self._read(there.results, lambda path: result_of(path, self._series))
         for path, head, number in found:
+            journal = journals.get(layout.journal_beside(self._directory, path))
+            if journal is not None and journal.is_of_a_crossing:
+                continue
             files.append(self._file(path, Head(*head), journals))
             numbers.append(number)
+        journals = {path: one for path, one in journals.items() if not one.is_of_a_crossing}
         benchmarks = {
             name: Described(*words)
             for _, head, _ in self._read(there.benchmarks, benchmarks_of)

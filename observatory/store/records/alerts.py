@@ -19,6 +19,7 @@ from pydantic import AwareDatetime, Field, FiniteFloat
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
+from observatory.store.records.subject import Subject
 
 FILE = "alerts.json"
 _LARGEST_FILE = 64 * 2**20
@@ -63,6 +64,11 @@ class At(Record):
     label: Word
     commit: Annotated[str, Field(max_length=100)]
     date: AwareDatetime
+
+
+def at_of(subject: Subject) -> At:
+    """The subject in its history."""
+    return At(label=cut(subject.label), commit=subject.commit, date=subject.date)
 
 
 USELESS = 1.5

@@ -13,6 +13,7 @@
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/searches/<commits>-<hash>.json                 which subject changed a value
+    results/crossings/<commits>-<hash>.json                which of numba, numpy, ... did it
     results/sentinels/<machine>-<time>.json                how fast a machine was in a night
     results/alerts.json                                    what got worse, and what became of it
     results/triage.toml, results/triage/*.toml             acknowledgements of alerts
@@ -39,10 +40,11 @@ CONTRACTS = "contracts"
 POOLS = "pools"
 EXPLORED = "explored"
 SEARCHES = "searches"
+CROSSINGS = "crossings"
 SENTINELS = "sentinels"
 RESERVED = (
     SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED, SEARCHES,
-    SENTINELS,
+    CROSSINGS, SENTINELS,
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash

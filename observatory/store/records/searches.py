@@ -1,4 +1,4 @@
-"""What a search for the subject that changed a count or a work found: `observatory bisect`.
+"""What a search for the subject that changed a metric found: `observatory bisect`.
 
 ``results/searches/<ends>-<cell and metric>.json``, schema ``docs/schemas/search-1.json``. The
 measured values are samples in journals, as of any run.
@@ -46,7 +46,7 @@ class Culprit(Record):
 
     before: At
     after: At
-    low: FiniteFloat = Field(description="the value before, in the unit of the metric")
+    low: FiniteFloat = Field(description="the value before, as that of a probe")
     high: FiniteFloat = Field(description="the value after")
     certainty: Certainty
     again: tuple[FiniteFloat | None, FiniteFloat | None] | None = Field(
@@ -72,7 +72,10 @@ class Probe(Record):
     """A subject of the range whose value is known."""
 
     at: At
-    value: FiniteFloat | None = Field(description="null: it cannot be measured")
+    value: FiniteFloat | None = Field(
+        description="in the unit of the metric; of a time, its ratio to that of the first subject; "
+        "null: it cannot be measured"
+    )
 
 
 class Searched(Record):
@@ -83,6 +86,9 @@ class Searched(Record):
     machine: Word
     cell: StoredCell
     metric: Word
+    instead_of: Word | None = Field(
+        None, description="the time that got worse, where its work was searched for"
+    )
     good: At = Field(description="the first subject")
     bad: At = Field(description="the last subject")
     within: tuple[At, At] | None = Field(
@@ -104,7 +110,8 @@ class Searched(Record):
         mine = {(one.commit, other.commit) for one, other in ranges}
         mine |= {(one.before.commit, one.after.commit) for one in self.culprits}
         places = {(one.benchmark, one.metric) for one in change.series}
-        return ends in mine and (str(self.cell), self.metric) in places
+        metrics = {self.metric, self.instead_of}
+        return ends in mine and any((str(self.cell), one) in places for one in metrics)
 
 
 def of_change(searches: Iterable[Searched], change: Change) -> list[Searched]:

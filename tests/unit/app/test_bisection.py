@@ -306,8 +306,3 @@ def test_an_end_without_a_value_is_named(world: World) -> None:
     world.misses[0] = None
     with pytest.raises(SubjectError, match=r"3\.0\.0 gave no cache_misses in "):
         world.find()
-
-
-def test_times_are_refused(world: World) -> None:
-    with pytest.raises(SubjectError, match="search for python_calls or instructions"):
-        bisect(world.session, Sought(SUBJECTS, WARM, "compile_time"))

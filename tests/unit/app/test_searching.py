@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from observatory.app import searching
 from observatory.app.bisection import Sought
-from observatory.app.searching import Searcher, Wanted, of_alert, search_open, searched
+from observatory.app.probing import Prober
+from observatory.app.searching import Searcher, search_open, searched
 from observatory.app.session import Session
+from observatory.app.wanted import Wanted, of_alert
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
+from observatory.run.environments import NO_PINS
 from observatory.run.sources import SubjectError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import searches
 from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
 from observatory.store.records.searches import Culprit, Searched
+from observatory.store.records.subject import Subject
 from tests.factories import NOON, WARM, header
 
 
@@ -129,7 +134,9 @@ def test_commits_between_two_releases_are_searched_after_them(
     searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
 ) -> None:
     where, commits = clone
-    found = list(replace(searcher, repo=where).search(Wanted("3.3.6", "3.3.7", WARM, "compiles")))
+    found = list(
+        replace(searcher, repo=where).search(Wanted("3.3.6", "3.3.7", WARM, "cache_misses"))
+    )
     assert made.labels[0] == ["3.3.6", "3.3.7"]
     assert [one.commit for one in made.made[1].subjects] == [
         commits[name] for name in ("zero", "one", "two", "merge")
@@ -145,7 +152,7 @@ def test_a_release_whose_tag_the_clone_lacks_is_measured_again_as_a_release(
     told: list[str] = []
     session = replace(searcher.session, progress=lambda update: told.append(update.text))
     own = replace(searcher, repo=clone[0], session=session)
-    found = list(own.search(Wanted("3.3.7", "3.3.8", WARM, "compiles")))
+    found = list(own.search(Wanted("3.3.7", "3.3.8", WARM, "cache_misses")))
     assert made.labels == [["3.3.7", "3.3.8"]] * 2
     assert [one.confirm for one in made.made] == [False, True]
     assert len(found) == 2
@@ -177,6 +184,16 @@ def test_culprits_of_another_search_in_the_range_are_tried_first(
     assert first == {"3.3.4", "3.3.5"}
 
 
+def test_releases_with_the_same_further_requirement_are_a_range(
+    searcher: Searcher, made: Searches
+) -> None:
+    ends = "3.3.6 pymc==6.4.0", "3.3.8 pymc==6.4.0"
+    list(searcher.search(Wanted(*ends, WARM, "cache_misses")))
+    assert made.labels == [[f"3.3.{n} pymc==6.4.0" for n in (6, 7, 8)]]
+    with pytest.raises(SelectionError, match="name their clone with --repo"):
+        list(searcher.search(Wanted("3.3.6 pymc==6.4.0", "3.3.8", WARM, "cache_misses")))
+
+
 def test_commits_of_no_clone_are_refused(searcher: Searcher) -> None:
     with pytest.raises(SelectionError, match="name their clone with --repo"):
         list(searcher.search(Wanted("main", "topic", WARM, "cache_misses")))
@@ -185,21 +202,29 @@ def test_commits_of_no_clone_are_refused(searcher: Searcher) -> None:
 def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Searcher) -> None:
     results = searcher.session.results
     good, bad = at("3.3.6"), at("0123456", "1" * 40)
-    time = series(good, bad, "compile_time", kind="noisy")
+    time = series(good, bad, "compile_time", kind="noisy", before=2.0, after=3.0)
+    pairs = series(good, bad, "reuse_lost")
     work = series(good, bad, "python_calls", kind="near_exact")
     first = series(None, bad, "compile_time", kind="noisy")
-    saved(results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first))
+    saved(
+        results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first),
+        alert("e", pairs),
+    )  # fmt: skip
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
-    with pytest.raises(SelectionError, match="about compile_time, which no single sample tells"):
-        of_alert(results, "b")
+    assert of_alert(results, "b") == Wanted("3.3.6", "1" * 40, WARM, "compile_time", 1.5)
+    with pytest.raises(SelectionError, match="about reuse_lost, which compares two subjects"):
+        of_alert(results, "e")
     with pytest.raises(SelectionError, match="has no alert 'c'"):
         of_alert(results, "c")
     with pytest.raises(SelectionError, match="has no good subject before it"):
         of_alert(results, "d")
+    more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
+    saved(results, alert("a", more))
+    assert of_alert(results, "a").good == "3.3.6 pymc==6.4.0"
 
 
 def test_alerts_that_wait_are_searched_for_once_and_counts_first(
-    searcher: Searcher, made: Searches
+    searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     results = searcher.session.results
     first = series(at("3.3.5"), at("3.3.6"), "python_calls", kind="near_exact")
@@ -211,12 +236,71 @@ def test_alerts_that_wait_are_searched_for_once_and_counts_first(
         alert("c", known, state="acknowledged"), alert("d", times),
     )  # fmt: skip
     made.culprit = lambda _: None
+    monkeypatch.setattr(searching, "Prober", counting({}))
     for _ in range(2):
         list(search_open(searcher))
     # The records know a subject by its commit, and these alerts by its label.
-    assert [(one.metric, one.subjects[0].label) for one in made.made[:2]] == [
-        ("cache_misses", "3.3.7"), ("python_calls", "3.3.5"),
+    assert [(one.metric, one.subjects[0].label) for one in made.made[:3]] == [
+        ("cache_misses", "3.3.7"), ("python_calls", "3.3.5"), ("compile_time", "3.3.2"),
     ]  # fmt: skip
+
+
+def counting(of: Mapping[str, Mapping[str, float]]) -> type[Prober]:
+    """A prober of work: by metric, what each subject has; all others have none."""
+
+    class Counting(Prober):
+        def recorded(self, subjects: Sequence[Subject]) -> dict[int, float | None]:
+            del subjects
+            return {}
+
+        def value(self, subject: Subject, pins: Mapping[str, str] = NO_PINS) -> float | None:
+            del pins
+            return of.get(self.metric.name, {}).get(subject.label)
+
+    return Counting
+
+
+@pytest.mark.parametrize(
+    ("work", "ratio", "searched_for"),
+    [
+        ({"python_calls": (1000.0, 1200.0)}, 1.3, "python_calls"),
+        ({"python_calls": (1000.0, 1000.0)}, 1.3, "compile_time"),
+        ({"python_calls": (1000.0, 1003.0)}, 1.3, "compile_time"),
+        ({"python_calls": (1000.0, 800.0)}, 1.3, "compile_time"),
+        ({"python_calls": (1000.0, 1001.0), "instructions": (2e9, 3e9)}, 1.3, "instructions"),
+        ({"python_calls": (1000.0, 1100.0)}, None, "python_calls"),
+        ({"python_calls": (1000.0, 1005.0)}, None, "compile_time"),
+    ],
+    ids=["explains", "equal", "too little", "other direction", "instructions", "much", "little"],
+)
+def test_the_work_that_explains_a_time_is_searched_for_instead(
+    work: Mapping[str, tuple[float, float]], ratio: float | None, searched_for: str,
+    searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    own = {
+        metric: dict(zip(("3.3.6", "3.3.7"), values, strict=True))
+        for metric, values in work.items()
+    }
+    monkeypatch.setattr(searching, "Prober", counting(own))
+    monkeypatch.setattr(searching.counter, "find", lambda: SimpleNamespace(problem=None))
+    list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "compile_time", ratio)))
+    (sought,) = made.made
+    assert sought.metric == searched_for
+    assert sought.instead_of == (None if searched_for == "compile_time" else "compile_time")
+
+
+def test_a_search_for_the_work_of_a_time_is_one_for_the_alert_on_the_time(
+    searcher: Searcher, made: Searches
+) -> None:
+    waiting = matching(searcher, "3.3.6", "3.3.7")
+    (only,) = waiting.series
+    of_time = waiting.model_copy(
+        update={"series": [only.model_copy(update={"metric": "compile_time", "kind": "noisy"})]}
+    )
+    list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "python_calls")))
+    (found,) = searches.known(searcher.session.results)
+    assert not found.is_of(of_time)
+    assert found.model_copy(update={"instead_of": "compile_time"}).is_of(of_time)
 
 
 def matching(searcher: Searcher, good: str, bad: str, id_: str = "a") -> Alert:

@@ -94,6 +94,9 @@ class History:
             def saved(self, one: Subject) -> None:
                 del one
 
+            def prepare(self, one: Subject) -> None:
+                del one
+
         def alike(_: Session, base: Subject, head: Subject) -> tuple[Together, str]:
             history.later = history.subjects.index(head)
             return Together(Resolved(base, {}), Resolved(head, {}), {}), ""

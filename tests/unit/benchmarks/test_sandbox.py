@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.benchmarks.catalogue import BACKENDS
 from observatory.benchmarks.sandbox import (
     MOST_LEAKED,
     CacheError,
@@ -225,3 +226,17 @@ def test_what_a_filler_left_is_not_leaked_by_the_measured_process(box: Sandbox) 
     (box.tmp / "pymp-x" / "file").touch()
     box.empty_tmp()
     assert box.leaked() == {}
+
+
+def test_what_a_package_caches_in_the_temporary_directory_is_in_the_caches(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    for _ in range(2):  # a second process of the sample finds it
+        box.link_caches(BACKENDS["MLX"])
+    (box.tmp / "mlx" / "kernel").write_text("code")
+    assert (box.leaked(), box.cache_bytes()) == ({}, 4)
+    box.keep_cache(tmp_path / "kept", 1)
+    other = Sandbox.make()
+    other.start_from(tmp_path / "kept")
+    other.link_caches(BACKENDS["MLX"])
+    assert (other.tmp / "mlx" / "kernel").read_text() == "code"

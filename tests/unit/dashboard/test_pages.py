@@ -151,11 +151,13 @@ def test_the_strip_counts_misses_apart_from_time() -> None:
 
 def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     found = observed(factory.frame())
-    (_, again), (_, bisect) = steps(alert(found))
+    (_, again), (_, cross), (_, bisect) = steps(alert(found))
     assert again == (
         "observatory compare 3.2.4 3.3.0 --scenario warm_disk --backend NUMBA --launch fork "
         "--budget 1h --pass counting"
     )
+    cell = '--cell "radon warm_disk NUMBA fork" --metric cache_misses'
+    assert cross == f"observatory cross 3.2.4 3.3.0 {cell}"
     assert bisect == (
         'observatory bisect 3.2.4 3.3.0 --cell "radon warm_disk NUMBA fork" --metric cache_misses '
         "--repo ."
@@ -193,7 +195,7 @@ def test_an_alert_is_seen_again_with_the_passes_that_tell_it(
         )
         for name in metrics
     ]  # fmt: skip
-    (_, again), _ = steps(alert(found, series=series))
+    (_, again), *_ = steps(alert(found, series=series))
     assert again.partition("--launch fork")[2].strip() == passes
 
 

@@ -9,11 +9,14 @@ import sys
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from observatory.run import local
+from observatory.run.environments import EnvironmentMakingError, Environments
 from observatory.store.base.locking import holder_of, locked
+from tests.factories import subject
 
 HOLD = """
 import sys
@@ -158,3 +161,32 @@ def test_git_ignores_the_state_in_any_clone(tmp_path: Path) -> None:
     (state / ".gitignore").write_text("!*\n")  # somebody's own stays
     local.hidden_from_git(state)
     assert (state / ".gitignore").read_text() == "!*\n"
+
+
+@pytest.mark.parametrize(
+    ("extra", "required"),
+    [
+        ("numba==0.66.0", "numba==0.66.0"),
+        ("numba==0.68.0+whl.0a1b2c3d", "numba @ file:///tmp/numba-0.68.0-py3-none-any.whl"),
+    ],
+)
+def test_a_numba_that_a_person_named_is_installed_against_the_bound_of_pytensor(
+    extra: str, required: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def ensure(environments: Environments, *_: object) -> str:
+        asked.append(environments.overrides)
+        if not environments.overrides:
+            raise EnvironmentMakingError("no solution found")
+        return "made"
+
+    monkeypatch.setattr(Environments, "ensure", ensure)
+    found = SimpleNamespace(found=SimpleNamespace(of=lambda _: None))
+    requirements = ("pytensor==3.3.0", "numba-scipy==1.0", required)
+    own = subject("3.3.0", requirements=requirements, extras=(extra, "numba-scipy==1.0"))
+    assert local.environment_of(own, found, tmp_path) == "made"  # type: ignore[comparison-overlap,arg-type]
+    assert asked == [(), (required,)]
+    plain = subject("3.3.0", requirements=("pytensor==3.3.0", "numba==0.66.0"))
+    with pytest.raises(EnvironmentMakingError):
+        local.environment_of(plain, found, tmp_path)  # type: ignore[arg-type]

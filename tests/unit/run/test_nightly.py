@@ -233,6 +233,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "work newest": "run --subject newest --preset work --budget 15m --results results",
         "census": "run --subject newest --preset census --budget 90m --results results",
         "explore": "explore newest --budget 10m --results results",
+        "tomorrow": "tomorrow newest --census-budget 90m --results results",
         "alerts": "alerts --results results",
         "search": "bisect --open --budget 30m --results results",
         "site": "dashboard --results results --out html --triage-url "
@@ -246,8 +247,8 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
 
 def test_what_nobody_asked_for_is_left_out() -> None:
     assert list(commands(Wishes(subjects=["newest"]))) == [
-        "sentinel", "measure newest", "canary", "contracts", "work newest", "alerts", "search",
-        "site",
+        "sentinel", "measure newest", "canary", "contracts", "tomorrow", "work newest", "alerts",
+        "search", "site",
     ]  # fmt: skip
     only = Wishes(subjects=["newest"], only=frozenset({"alerts", "publish"}), publish="results")
     assert list(commands(only)) == ["alerts", "publish"]
@@ -279,7 +280,7 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
 def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
     found = commands(Wishes(subjects=["3.3.7"], commits=commits, work_budget="5m"))
-    assert list(found)[5:9] == ["contracts", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
+    assert list(found)[6:10] == ["tomorrow", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
     assert found["work aaaaaaaaaa"] == (
         f"run --subject {commits[0]} --preset work --budget 5m --results results --resume"
     )

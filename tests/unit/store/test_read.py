@@ -11,11 +11,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.store.asv import listing
+from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordError
+from observatory.store.journal.models import SEARCH
 from observatory.store.reading import read
 from observatory.store.reading.read import benchmarks_of, read_results
 from observatory.store.records import layout
-from tests.factories import header, journal, sample
+from tests.factories import LATER, RUN, header, journal, sample
 from tests.factories_asv import Value, foreign, old, put, row, values
 
 
@@ -234,3 +236,20 @@ def test_what_a_directory_of_the_observatory_holds_is_no_asv_result(
     record.write_text('{"pairs": 0}')
     found = read_results(tmp_path)
     assert (list(found.files), list(found.problems)) == ([], [])
+
+
+def test_combinations_that_only_a_search_measured_are_no_subjects(tmp_path: Path) -> None:
+    mixed = header(extras=("numba==0.66.0",))
+    release, searched = header(), f"{RUN}-{SEARCH}"
+    for under, run in ((release, searched), (mixed, searched)):
+        project(
+            tmp_path, journal(tmp_path, [sample(metrics={"cache_misses": 3})], run, under).read()
+        )
+    found = read_results(tmp_path)
+    assert [one.env_name for one in found.files] == [release.subject.env_name]
+    assert len(found.journals) == 1
+    project(
+        tmp_path,
+        journal(tmp_path, [sample(metrics={"cache_misses": 3})], f"{LATER}-quick", mixed).read(),
+    )
+    assert len(read_results(tmp_path).files) == 2, "somebody measured it as a subject"

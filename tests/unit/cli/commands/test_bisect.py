@@ -67,6 +67,10 @@ def test_markdown_shows_no_text_as_markup_and_json_is_the_record(asked: list[Sou
         ),
         ({"dependencies": {"numba": ("1", "2")}}, "changed at the same time: numba 1 → 2"),
         (
+            {"certainty": "dependencies", "dependencies": {"numba": ("1", "2")}},
+            "observatory cross finds which of them did it",
+        ),
+        (
             {"skipped": ["3.0.5", "3.0.6"]},
             "not measurable in between, so any of them: 3.0.5 and 3.0.6",
         ),

@@ -16,7 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from observatory.cli.commands.nightly import SEVEREST_FIRST
+from observatory.cli.nights import SEVEREST_FIRST
 from observatory.errors import Exit
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night
@@ -93,6 +93,7 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "run",
         "canary",
         "contracts",
+        "tomorrow",
         "alerts",
         "bisect",
         "dashboard",
@@ -104,6 +105,7 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "measure 3.3.7",
         "canary",
         "contracts",
+        "tomorrow",
         "alerts",
         "search",
         "site",
@@ -146,6 +148,7 @@ def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> N
         "summary.md",
         "--no-canary",
         "--no-contracts",
+        "--no-tomorrow",
         "--no-search",
         "--no-sentinel",
     )
@@ -160,7 +163,8 @@ def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> N
         OBSERVATORY_FAKE_CANARY="5", OBSERVATORY_FAKE_ALERTS="1", OBSERVATORY_FAKE_PUBLISH="15",
     )  # fmt: skip
     assert status == Exit.WRONG_RESULTS
-    commands = ["sentinel", "run", "canary", "contracts", "alerts", "dashboard", "publish"]
+    commands = ["sentinel", "run", "canary", "contracts", "tomorrow", "alerts",
+                "dashboard", "publish"]  # fmt: skip
     assert stage.begun() == commands
     assert f"5: {Exit.WRONG_RESULTS.meaning}" in said
     assert f"15: {Exit.UNPUBLISHED.meaning}" in said
@@ -168,7 +172,7 @@ def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> N
 
 def test_every_status_that_a_step_may_have_is_ranked() -> None:
     of_nights = set(Exit) - {Exit.OK, Exit.INTERRUPTED}
-    never = {Exit.WORSE, Exit.ARTIFACT, Exit.UNFIT, Exit.UNSAFE_CACHE}
+    never = {Exit.ARTIFACT, Exit.UNFIT, Exit.UNSAFE_CACHE}
     assert of_nights - never == set(SEVEREST_FIRST)
 
 

@@ -1,0 +1,103 @@
+"""`observatory cross`: which of PyTensor, numba, Python and others changed a count."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.app.crossing import Asked
+from observatory.app.crossing import cross as cross_axes
+from observatory.app.session import TIMEOUT, Session
+from observatory.app.wanted import wanted_named
+from observatory.cli import options
+from observatory.cli.output import TerminalProgress
+from observatory.run.local import STATE
+from observatory.run.sources import commits_between
+from observatory.store.journal.models import SEARCH
+from observatory.store.records.machine import this_machine
+from observatory.text.crossings import told
+from observatory.text.markdown import markdown
+from observatory.text.terminal import blocks
+
+
+def command(
+    ends: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ALERT | GOOD BAD]",
+            help="The id of an alert; or two subjects, e.g. 3.3.0 and 3.3.4, or refs (--repo).",
+        ),
+    ] = None,
+    cell: Annotated[
+        str, typer.Option(help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.')
+    ] = "",
+    metric: Annotated[
+        str, typer.Option(help="The count or work that changed; an alert names it.")
+    ] = "cache_misses",
+    repo: Annotated[
+        Path | None, typer.Option(help="A clone of PyTensor; GOOD and BAD are refs in it.")
+    ] = None,
+    along: Annotated[
+        bool,
+        typer.Option(
+            "--along/--no-along", help="Go on along the releases of the package that did it."
+        ),
+    ] = True,
+    conditions: Annotated[
+        bool,
+        options.flag(
+            "--conditions",
+            "Also measure with another hash seed, CPU target, start method and so on.",
+        ),
+    ] = False,
+    budget: Annotated[
+        str,
+        typer.Option(help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."),
+    ] = "",
+    with_: options.With = None,
+    python: options.Python = None,
+    bad_python: Annotated[
+        str | None, typer.Option(help="Python of BAD, to compare two. Default: that of GOOD.")
+    ] = None,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    timeout: options.Timeout = TIMEOUT,
+    state: options.State = STATE,
+    json: options.Json = False,
+    as_markdown: Annotated[
+        bool, options.flag("--markdown", "Print Markdown, as for an issue.")
+    ] = False,
+) -> None:
+    """Find which of PyTensor, numba, NumPy, Python and the other packages changed a count.
+
+    What differs between GOOD and BAD is exchanged in as few combinations as possible, until it is
+    known which of it makes the change, alone or only together. Each value is recorded in RESULTS,
+    and none is measured twice: an interrupted search goes on where it was. What was found is
+    recorded, too.
+    """
+    console = Console(stderr=json or as_markdown)
+    session = Session(
+        SEARCH, results, state, this_machine(machine), timeout,
+        deadline=time.monotonic() + options.seconds(budget) if budget else float("inf"),
+        progress=TerminalProgress(console),
+    )  # fmt: skip
+    wanted = wanted_named(results, ends or [], cell, metric)
+    texts = [wanted.good, wanted.bad]
+    if repo is not None:
+        texts = [commits_between(repo, ref)[0] for ref in texts]
+    if bad_python is None:
+        old, new = session.subjects.parse_all(texts, with_ or (), python)
+    else:
+        read = zip(texts, (python, bad_python), strict=True)
+        old, new = (session.subjects.parse(text, with_ or (), one) for text, one in read)
+    found = cross_axes(session, Asked(old, new, wanted.cell, wanted.metric, along, conditions))
+    if json:
+        print(found.model_dump_json(by_alias=True))
+    elif as_markdown:
+        print("\n\n".join(map(markdown, told(found))))
+    else:
+        console.print(blocks(told(found)), soft_wrap=True)

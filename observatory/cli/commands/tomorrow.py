@@ -1,0 +1,58 @@
+"""`observatory tomorrow`: try the numba that is announced before it is released."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.cli import nights, options
+from observatory.run.local import STATE, local_subjects
+from observatory.run.nightly import Nightly, command_of, one_at_a_time
+from observatory.run.tomorrow import steps_of, tomorrow_of
+
+
+def command(
+    subject: Annotated[
+        str, typer.Argument(help="The PyTensor: newest, 3.3.7, a wheel or a commit.")
+    ] = "newest",
+    census_budget: Annotated[
+        str, typer.Option(help="Longest time for the census: 90s, 10m, 1h.")
+    ] = "20m",
+    with_: options.With = None,
+    python: options.Python = None,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    fresh: Annotated[
+        bool, options.flag("--fresh", "Start again instead of continuing what was interrupted.")
+    ] = False,
+    state: options.State = STATE,
+) -> None:
+    """Try a PyTensor with the pre-releases of numba and llvmlite, if the index has any.
+
+    Contracts, canary, quick matrix and census are taken of it, and compared with what RESULTS has
+    of the same PyTensor with today's packages. Without a pre-release that is newer than the last
+    release, the command says so and does nothing.
+    """  # fmt: skip
+    options.seconds(census_budget)
+    console = Console(highlight=False, soft_wrap=True)
+    say = partial(console.print, markup=False, style="bold")
+    found = tomorrow_of(local_subjects(state), subject, with_ or (), python)
+    if found is None:
+        say("The index has no pre-release of numba that is newer than its last release.")
+        return
+    say(f"{found.today} with {found.announced}")
+    settings = ["--python", python] if python else []
+    settings += [] if state == STATE else ["--state", str(state)]
+    planned = list(steps_of(found, results, census_budget, settings, machine))
+    directory = state / "tomorrow"
+    with one_at_a_time(directory, say) as lock:
+        night = Nightly(directory, partial(command_of, lock=lock), say).night(
+            [found.text, str(results), *settings], results, planned, fresh
+        )
+    console.print(nights.table(night, found.label))
+    if status := nights.status_of(night):
+        raise typer.Exit(status)

@@ -1,0 +1,226 @@
+"""Which axes made a change, in words: for a terminal, an issue and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from observatory.benchmarks.catalogue import METRICS
+from observatory.store.records.crossings import (
+    Along,
+    Combined,
+    Crossed,
+    CrossedAxis,
+    CrossedCause,
+    CrossedStep,
+    UnderCondition,
+)
+from observatory.text import document as doc
+from observatory.text import units
+from observatory.text.comparison.phrases import enumerated, name
+from observatory.text.plain import shorten
+from observatory.text.words import several
+
+_AXES, _PACKAGES = 10, 8
+_WORD, _WHY = 60, 300
+
+
+def told(crossed: Crossed) -> Iterator[doc.Flat]:
+    """What made the change, how that is known, and what it took."""
+    yield doc.Paragraph(_change(crossed))
+    if crossed.causes:
+        for cause in crossed.causes:
+            yield doc.Paragraph(_blamed(crossed, cause))
+    else:
+        yield doc.Paragraph((nothing(crossed),))
+    if crossed.combinations:
+        yield doc.Table(("new", "value"), tuple(_rows(crossed)))
+    if failed := [one for one in crossed.combinations if one.value is None]:
+        yield doc.Paragraph(_failed(crossed, failed))
+    for along in crossed.along:
+        yield doc.Paragraph(_along(along, crossed.metric))
+    yield doc.Paragraph((_taken(crossed),))
+    if crossed.conditions:
+        yield doc.Paragraph(_tied(crossed))
+        yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
+
+
+def nothing(crossed: Crossed) -> str:
+    """Why no axis is blamed."""
+    if not crossed.finished:
+        return "Its time was over before it was known what did it; the next search goes on."
+    if not crossed.axes:
+        return (
+            "Both have the same packages and the same Python: something else made the change, or "
+            "chance did."
+        )
+    return "The value is the same at both ends, so that nothing was looked for."
+
+
+def _change(crossed: Crossed) -> doc.Words:
+    values: doc.Words = ()
+    if crossed.low is not None and crossed.high is not None:
+        low, high = (_value(one, crossed.metric) for one in (crossed.low, crossed.high))
+        values = (f": {low} → {high}",)
+    return (
+        name(crossed.metric), " of ", name(str(crossed.cell)), ", ", name(crossed.good.label),
+        " to ", name(crossed.bad.label), *values, ".",
+    )  # fmt: skip
+
+
+def _blamed(crossed: Crossed, cause: CrossedCause) -> doc.Words:
+    of = {one.name: one for one in crossed.axes}
+    blamed = [of[axis] for axis in cause.axes]
+    versions = [
+        name(shorten(f"{package} {old} → {new}", _WORD))
+        for axis in blamed
+        for package, (old, new) in axis.versions.items()
+    ]
+    return (
+        *_axes(cause.axes), *_how(crossed, cause, blamed), " (",
+        *enumerated(versions, _PACKAGES, "package"), ").", *_parts(crossed, blamed),
+    )  # fmt: skip
+
+
+def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -> doc.Words:
+    """What a cause does, alone, together or beside others."""
+    if len(crossed.axes) == 1:
+        return (" did it: nothing else differs",)
+    if cause.untried:
+        parts = [name(doc.spoken(_axes(one))) for one in cause.untried]
+        told = enumerated(parts, _AXES, "part")
+        return (" did it, in whole or in part; it could not be measured with only ", *told, " new")
+    if len(crossed.causes) > 1:
+        return (f" {'make' if len(blamed) > 1 else 'makes'} the change without the others",)
+    if len(blamed) > 1:
+        return (" did it, only together",)
+    known = {frozenset(one.new): one.value for one in crossed.combinations}
+    every = {one.name for one in crossed.axes}
+    new, old = known.get(frozenset(cause.axes)), known.get(frozenset(every - {*cause.axes}))
+    alone = f" did it: with it alone new, the value is {_shown(new, crossed)}"
+    if old is None:
+        return (alone, *_most_without(crossed, cause))
+    return (f"{alone}; with it alone old, {_shown(old, crossed)}",)
+
+
+def _most_without(crossed: Crossed, cause: CrossedCause) -> doc.Words:
+    """What the most that is measurable without a cause gives, where not all the rest is."""
+    without = [
+        one for one in crossed.combinations
+        if one.value is not None and not {*cause.axes} & {*one.new}
+    ]  # fmt: skip
+    if not without:
+        return ("; whether the rest would make it, too, could not be measured",)
+    most = max(without, key=lambda one: len(one.new))
+    value = f", {_shown(most.value, crossed)}: more could not be measured without it"
+    return ("; with it old and new ", *_axes(most.new), value)
+
+
+def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
+    """What is left of the change without each part of a cause, where that was measured."""
+    if len(blamed) < 2:
+        return ()
+    every = {one.name for one in crossed.axes}
+    known = {frozenset(one.new): one.value for one in crossed.combinations}
+    words: list[doc.Piece] = []
+    for axis in blamed:
+        value = known.get(frozenset(every - {axis.name}))
+        if value is not None:
+            told = _shown(value, crossed)
+            words += ["; without " if words else " Without ", name(axis.name), f": {told}"]
+    return (*words, ".") if words else ()
+
+
+def _rows(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
+    every = [one.name for one in crossed.axes]
+    ends = [Combined(new=[], value=crossed.low), Combined(new=every, value=crossed.high)]
+    for one in (ends[0], *crossed.combinations, ends[1]):
+        yield _new(crossed, one.new), (_shown(one.value, crossed),)
+
+
+def _failed(crossed: Crossed, failed: Sequence[Combined]) -> doc.Words:
+    """How many combinations have no value, and why the first of them has none."""
+    first = failed[0]
+    many = several(len(failed), "combination")
+    verb = "has" if len(failed) == 1 else "have"
+    return (
+        f"{many} {verb} no value; with new ",
+        *_new(crossed, first.new),
+        ": ",
+        _short(first.why),
+    )
+
+
+def _shown(value: float | None, crossed: Crossed) -> str:
+    return "-" if value is None else _value(value, crossed.metric)
+
+
+def _new(crossed: Crossed, axes: Sequence[str]) -> doc.Words:
+    """A combination in few words."""
+    old = [one.name for one in crossed.axes if one.name not in axes]
+    if not axes:
+        return ("nothing",)
+    if not old:
+        return ("everything",)
+    return ("all but ", *_axes(old)) if len(old) < len(axes) else _axes(axes)
+
+
+def _along(along: Along, metric: str) -> doc.Words:
+    known = sum(one.value is not None for one in along.values)
+    words: list[doc.Piece] = ["Along the releases of ", name(along.package), ": "]
+    for place, step in enumerate(along.steps):
+        words += ["; " if place else "", *_step(step, metric)]
+    counted = f"{known} of {several(along.releases, 'release')} with a value"
+    return (*words, f" ({counted}, {several(along.samples, 'sample')}).")
+
+
+def _step(step: CrossedStep, metric: str) -> doc.Words:
+    values = f": {_value(step.low, metric)} → {_value(step.high, metric)}"
+    skipped: doc.Words = ()
+    if step.skipped:
+        labels = [name(shorten(one, _WORD)) for one in step.skipped]
+        skipped = (", or in between, not measurable: ", *enumerated(labels, _AXES, "release"))
+    return (name(step.before), " → ", name(step.after), values, *skipped)
+
+
+def _tied(crossed: Crossed) -> doc.Words:
+    """With which settings the change is gone."""
+    gone = [name(one.name) for one in crossed.conditions if one.low == one.high is not None]
+    if not gone:
+        return ("No setting makes the change go away.",)
+    return ("The change is gone with ", *enumerated(gone, _AXES, "setting"), ".")
+
+
+def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
+    """Both values under each condition, and whether the change is there, too."""
+    for one in crossed.conditions:
+        values = tuple((_shown(value, crossed),) for value in (one.low, one.high))
+        yield (name(one.name),), *values, (_beside(one, crossed),)
+
+
+def _beside(one: UnderCondition, crossed: Crossed) -> str:
+    if one.high is None:
+        return "no value so"
+    if one.low is None:
+        return "as usual" if one.high == crossed.high else "no value of the old one"
+    return "is gone" if one.low == one.high else "has another size"
+
+
+def _taken(crossed: Crossed) -> str:
+    measured = sum(one.measured for one in crossed.combinations)
+    return (
+        f"{several(measured, 'combination')} of {units.count(2 ** len(crossed.axes))} measured: "
+        f"{several(crossed.samples, 'sample')}, where the full product takes "
+        f"{units.count(crossed.full_product)}, in {units.seconds(crossed.seconds)}."
+    )
+
+
+def _axes(axes: Sequence[str]) -> doc.Words:
+    return enumerated([name(shorten(one, _WORD)) for one in axes], _AXES, "part")
+
+
+def _value(value: float, metric: str) -> str:
+    return units.human(value, METRICS[metric].unit if metric in METRICS else "")
+
+
+def _short(text: str) -> str:
+    return shorten(text, _WHY)

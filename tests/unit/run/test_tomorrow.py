@@ -1,0 +1,93 @@
+"""The checks of a numba that is announced; nothing is measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from observatory.run.tomorrow import Tomorrow, steps_of, tomorrow_of
+from observatory.run.uv import UvError
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.writer import Journal
+from observatory.store.records import layout
+from observatory.store.records.subject import Subject
+from tests.factories import RUN, header, sample, subject
+
+FOUND = Tomorrow("3.3.7", "3.3.7 llvmlite==0.51.0rc1 numba==0.69.0rc1",
+                 "3.3.7 llvmlite==0.51.0rc1 numba==0.69.0rc1")  # fmt: skip
+
+
+class Index:
+    """An index with one final release of numba, and perhaps a pre-release."""
+
+    def __init__(self, announced: Mapping[str, str]) -> None:
+        self.announced = announced
+
+    def resolve(
+        self, asked: Sequence[str], prereleases: bool = False, **_: Any
+    ) -> Mapping[str, str]:
+        if not prereleases:
+            return {"numba": "0.68.1", "llvmlite": "0.50.0"}
+        assert tuple(asked) == ("numba>0.68.1",)
+        if not self.announced:
+            raise UvError("uv pip compile", "No solution found")
+        return self.announced
+
+
+def found_with(announced: Mapping[str, str], text: str, *extras: str) -> Tomorrow | None:
+    def parse(text: str, extras: Sequence[str] = (), python: str | None = None) -> Subject:
+        del python
+        words = [*text.replace("newest", "3.3.7").split(), *extras]
+        return subject(" ".join(words), requirements=(f"pytensor=={words[0]}",))
+
+    subjects: Any = SimpleNamespace(index=Index(announced), parse=parse)
+    return tomorrow_of(subjects, text, extras, None)
+
+
+def test_the_pre_release_comes_with_its_llvmlite_to_the_release_that_is_newest_now() -> None:
+    coming = {"numba": "0.69.0rc1", "llvmlite": "0.51.0rc1", "numpy": "2.5.5"}
+    assert found_with(coming, "newest") == FOUND
+    assert FOUND.announced == "llvmlite==0.51.0rc1 numba==0.69.0rc1"
+    other = found_with(coming, "3.3.6", "pymc")
+    assert other is not None
+    assert other.text == "3.3.6 pymc llvmlite==0.51.0rc1 numba==0.69.0rc1"
+
+
+def test_without_a_newer_pre_release_there_is_nothing_to_try() -> None:
+    assert found_with({}, "newest") is None
+
+
+def test_the_checks_are_commands_of_one_subject_and_end_with_the_judgement(tmp_path: Path) -> None:
+    made = Journal(
+        layout.journal_path(tmp_path, "bench", subject()), LedgerStore(tmp_path / "ledgers"),
+        header(),
+    )  # fmt: skip
+    made.append(RUN, sample())
+    steps = list(steps_of(FOUND, tmp_path, "9m", ["--python", "3.13"], "bench"))
+    where = ["--results", str(tmp_path), "--python", "3.13"]
+    on = ["--machine", "bench"]
+    assert {one.name: one.command for one in steps} == {
+        "contracts": ["contracts", FOUND.text, *where],
+        "canary": ["canary", FOUND.text, *where, *on],
+        "measure": ["run", "--subject", FOUND.text, "--preset", "quick", *where, *on],
+        "census": ["run", "--subject", FOUND.text, "--preset", "census", "--budget", "9m",
+                   *where, *on],
+        "compare": ["compare", f"{tmp_path}:3.3.7", f"{tmp_path}:{FOUND.label}"],
+    }  # fmt: skip
+    assert [one.skipped for one in steps] == [None] * 5
+
+
+def test_what_was_not_measured_today_is_not_compared(tmp_path: Path) -> None:
+    *_, compare = steps_of(FOUND, tmp_path, "9m", [], None)
+    assert compare.skipped is not None
+    assert "holds no subject '3.3.7'" in compare.skipped
+
+
+@pytest.mark.parametrize("name", ["measure", "census"])
+def test_a_run_that_was_killed_goes_on(name: str, tmp_path: Path) -> None:
+    (step,) = (one for one in steps_of(FOUND, tmp_path, "9m", [], None) if one.name == name)
+    assert step.resumable
