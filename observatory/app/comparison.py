@@ -33,6 +33,7 @@ from observatory.store.records import calibration
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.machine import this_machine
+from observatory.text.comment import comment
 from observatory.text.records import comparison_of
 
 _LARGEST = 64 * 2**20
@@ -163,11 +164,9 @@ def compare(
         write_atomic(where / PROFILE, profile.html())
         session.say(f"Flame graph: {where / PROFILE}")
     write_atomic(where / "comparison.json", as_json(comparison))
+    write_atomic(where / "comparison.md", comment(comparison).encode())
     session.say(f"Samples: {where}")
-    session.say(
-        "All of it, without measuring again: "
-        f"observatory compare {where / 'base'} {where / 'head'} --markdown -"
-    )
+    session.say(f"With all lists: {where / 'comparison.md'}")
     return comparison
 
 

@@ -66,6 +66,7 @@ def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
     assert first.interleaved
     assert first.worse == []
     assert first.missing == []
+    assert "How it was measured" in (samples / "comparison.md").read_text()
     again = tmp_path / "again.json"
     done = observatory(
         "compare", str(samples / "base"), str(samples / "head"), "--json", str(again)
