@@ -213,7 +213,7 @@ def test_a_lost_graph_is_followed_alone() -> None:
     assert [graph.name for graph in one.change.graphs] == ["qr"]
     assert sentence_of(one.statement) == (
         "NUMBA: 1 function is compiled every time because the cache refuses to store it: QR; in "
-        "the graph qr (a pointer)"
+        "the graph qr (reason: a pointer)"
     )
     (series,) = one.change.series
     assert (series.before, series.after, series.now) == (0, 1, 0)

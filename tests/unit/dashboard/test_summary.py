@@ -77,6 +77,15 @@ def test_a_function_that_the_cache_refuses_is_no_hit():
     assert "1 function is refused by the cache in warm_disk NUMBA" in found.sentence
 
 
+def test_what_the_cache_of_an_optional_backend_refuses_is_no_claim_of_the_page():
+    frame = changed(4, scenario="warm_disk", backend="NUMBA", metric="uncacheable")
+    own = frame[(frame.scenario == "warm_disk") & (frame.backend == "NUMBA")]
+    healthy = factory.as_frame(factory.release_rows("3.3.7"))
+    found = said(pd.concat([healthy, own.assign(backend="PYTORCH")], ignore_index=True))
+    assert found.state == "good"
+    assert found.sentence.startswith("PyTensor 3.3.7: every warm cache hits;")
+
+
 def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
     found = said(changed(None, scenario="warm_disk", backend="C", metric="cache_misses"))
     assert found.state == "unknown"
