@@ -69,7 +69,7 @@ def _functions(model: str, graph: str, backend: str, kind: str) -> list[KeyedFun
 
     made = MODELS[model].build(None).graph(graph)
     mode = backends.mode(backend)
-    with key_parts.taking_apart(kind) as found, contextlib.suppress(NotImplementedError):
+    with key_parts.taking_apart(kind) as found, contextlib.suppress(key_parts.OnlyLookedAtError):
         made.compile(mode)
     return found
 

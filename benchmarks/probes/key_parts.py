@@ -36,13 +36,20 @@ def problem(kind: str) -> str | None:
     return numba_keys.problem() if kind == "numba" else None
 
 
+class OnlyLookedAtError(NotImplementedError):
+    """Ends what compiles a whole graph in C, of which only the key is wanted.
+
+    PyTensor takes it for an Op without code in C.
+    """
+
+
 @contextmanager
 def taking_apart(kind: str) -> Iterator[list[KeyedFunction]]:
     """Note every function that a graph asks a cache for in the block, with the parts of its key.
 
     ``kind``: `numba` or `c_module`. The modules of C are not compiled: PyTensor is told that an Op
     has no code in C, and falls back on its Python. What compiles a whole graph in C raises
-    NotImplementedError.
+    OnlyLookedAtError.
     """
     found: list[KeyedFunction] = []
     with _of_numba(found) if kind == "numba" else _of_c(found):
@@ -100,7 +107,7 @@ def _of_c(found: list[KeyedFunction]) -> Iterator[None]:
                 ),
             )
         )
-        raise NotImplementedError("the observatory only looks at the key")
+        raise OnlyLookedAtError
 
     ModuleCache.module_from_key = module_from_key
     try:

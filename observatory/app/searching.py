@@ -11,7 +11,7 @@ from math import log
 from pathlib import Path
 
 from observatory.app.bisection import Sought, bisect
-from observatory.app.probing import Prober
+from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.wanted import RELEASE, Wanted, cost, searchable_series, wanted_of
 from observatory.benchmarks.catalogue import METRICS, metrics_of
@@ -63,7 +63,11 @@ class Searcher:
                 f"{' and '.join(ends)} are not releases: name their clone with --repo"
             )
         if METRICS[wanted.metric].kind == "noisy":
-            wanted = self._by_work(wanted)
+            try:
+                wanted = self._by_work(wanted)
+            except OutOfTimeError:
+                self.session.say("the time is over; the next search goes on from here", "warning")
+                return
         ranges: list[tuple[str, str, tuple[At, At] | None]] = [(*ends, None)]
         if released:
             # Commits say more: the releases are measured again only where none follow.

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Iterable
 from datetime import timedelta
 from pathlib import Path
@@ -56,6 +58,14 @@ def seconds(text: str) -> float:
     if found is None or float(found[1]) <= 0:
         raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
     return float(found[1]) * _SECONDS[found[2] or "s"]
+
+
+def deadline(budget: str) -> float:
+    """The time of `time.monotonic` at which a budget such as ``10m`` ends; empty: never.
+
+    Raises BadParameter.
+    """
+    return time.monotonic() + seconds(budget) if budget else math.inf
 
 
 def https(text: str, option: str, example: str) -> str:
@@ -114,6 +124,17 @@ Top = Annotated[
 ]
 Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
+AsMarkdown = Annotated[bool, flag("--markdown", "Print Markdown, as for an issue.")]
+SearchedCell = Annotated[
+    str,
+    typer.Option("--cell", help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.'),
+]
+SearchBudget = Annotated[
+    str,
+    typer.Option(
+        "--budget", help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."
+    ),
+]
 Summary = Annotated[
     Path | None, typer.Option(help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY.")
 ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json as json_module
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -36,9 +35,7 @@ def command(
         bool,
         options.flag("--open", "Search for each open alert that has no culprit, counts first."),
     ] = False,
-    cell: Annotated[
-        str, typer.Option(help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.')
-    ] = "",
+    cell: options.SearchedCell = "",
     metric: Annotated[
         str, typer.Option(help="The count, work or time that changed; an alert names it.")
     ] = "cache_misses",
@@ -50,10 +47,7 @@ def command(
         bool,
         typer.Option("--confirm/--no-confirm", help="Measure both sides of each change again."),
     ] = True,
-    budget: Annotated[
-        str,
-        typer.Option(help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."),
-    ] = "",
+    budget: options.SearchBudget = "",
     with_: options.With = None,
     python: options.Python = None,
     results: options.Results = Path("results"),
@@ -61,9 +55,7 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
     json: options.Json = False,
-    as_markdown: Annotated[
-        bool, options.flag("--markdown", "Print Markdown, as for an issue.")
-    ] = False,
+    as_markdown: options.AsMarkdown = False,
 ) -> None:
     """Find which release or commit changed a count, a work or a time.
 
@@ -76,7 +68,7 @@ def command(
     console = Console(stderr=json or as_markdown)
     session = Session(
         SEARCH, results, state, this_machine(machine), timeout,
-        deadline=time.monotonic() + options.seconds(budget) if budget else float("inf"),
+        deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
     searcher = Searcher(session, repo, confirm, with_ or (), python)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -32,9 +31,7 @@ def command(
             help="The id of an alert; or two subjects, e.g. 3.3.0 and 3.3.4, or refs (--repo).",
         ),
     ] = None,
-    cell: Annotated[
-        str, typer.Option(help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.')
-    ] = "",
+    cell: options.SearchedCell = "",
     metric: Annotated[
         str, typer.Option(help="The count or work that changed; an alert names it.")
     ] = "cache_misses",
@@ -54,10 +51,7 @@ def command(
             "Also measure with another hash seed, CPU target, start method and so on.",
         ),
     ] = False,
-    budget: Annotated[
-        str,
-        typer.Option(help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."),
-    ] = "",
+    budget: options.SearchBudget = "",
     with_: options.With = None,
     python: options.Python = None,
     bad_python: Annotated[
@@ -68,9 +62,7 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
     json: options.Json = False,
-    as_markdown: Annotated[
-        bool, options.flag("--markdown", "Print Markdown, as for an issue.")
-    ] = False,
+    as_markdown: options.AsMarkdown = False,
 ) -> None:
     """Find which of PyTensor, numba, NumPy, Python and the other packages changed a count.
 
@@ -82,7 +74,7 @@ def command(
     console = Console(stderr=json or as_markdown)
     session = Session(
         SEARCH, results, state, this_machine(machine), timeout,
-        deadline=time.monotonic() + options.seconds(budget) if budget else float("inf"),
+        deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
     wanted = wanted_named(results, ends or [], cell, metric)

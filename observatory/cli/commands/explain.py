@@ -52,9 +52,7 @@ def command(
     python: options.Python = None,
     state: options.State = STATE,
     json: options.Json = False,
-    as_markdown: Annotated[
-        bool, options.flag("--markdown", "Print Markdown, as for an issue.")
-    ] = False,
+    as_markdown: options.AsMarkdown = False,
 ) -> None:
     """Explain why the key of a function differs between BASE and HEAD, or between processes.
 

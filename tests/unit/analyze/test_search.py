@@ -84,6 +84,20 @@ def test_none_is_blamed_falsely(history: list[float], broken: set[int]) -> None:
 
 @settings(max_examples=50)
 @given(HISTORIES)
+def test_what_is_prepared_contains_what_is_wanted_next(history: list[float]) -> None:
+    """Of one change: with several, a wider gap elsewhere may come first."""
+    values = [float(value >= 2) for value in sorted(history)]
+    search = Search(len(values), equal)
+    while wanted := search.wanted():
+        prepared = search.after(wanted[0])
+        assert len(prepared) <= 2
+        search.values[wanted[0]] = values[wanted[0]]
+        if prepared and (following := search.wanted()):
+            assert following[0] in prepared
+
+
+@settings(max_examples=50)
+@given(HISTORIES)
 def test_the_costs_are_bounded(history: list[float]) -> None:
     search = searched(list(history))
     most = 2 + len(search.steps()) * math.ceil(math.log2(max(2, len(history))))

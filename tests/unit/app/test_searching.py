@@ -14,7 +14,7 @@ import pytest
 
 from observatory.app import searching
 from observatory.app.bisection import Sought
-from observatory.app.probing import Prober
+from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.searching import Searcher, search_open, searched
 from observatory.app.session import Session
 from observatory.app.wanted import Wanted, of_alert
@@ -287,6 +287,18 @@ def test_the_work_that_explains_a_time_is_searched_for_instead(
     (sought,) = made.made
     assert sought.metric == searched_for
     assert sought.instead_of == (None if searched_for == "compile_time" else "compile_time")
+
+
+def test_a_search_whose_time_is_over_while_work_is_counted_ends_quietly(
+    searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(counting({})):  # type: ignore[misc]
+        def value(self, *_: object) -> None:
+            raise OutOfTimeError
+
+    monkeypatch.setattr(searching, "Prober", Late)
+    assert not list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "compile_time")))
+    assert not made.made
 
 
 def test_a_search_for_the_work_of_a_time_is_one_for_the_alert_on_the_time(

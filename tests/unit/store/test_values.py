@@ -31,6 +31,16 @@ def test_a_run_in_which_the_subject_could_not_give_the_cell_is_no_attempt() -> N
     assert latest_runs([not_given]) == [not_given]
 
 
+def test_times_of_a_search_count_only_where_no_other_run_took_them() -> None:
+    """They are as few as tell two subjects apart, and a busy machine took them."""
+    search = "20270101T000000Z-bisect"
+    usual, searched = entry(sample(), LATER), entry(sample(), search)
+    counted = entry(sample(measure="counting"), search)
+    assert latest_runs([usual, searched]) == [usual]
+    assert latest_runs([searched]) == [searched]
+    assert latest_runs([entry(sample(measure="counting"), LATER), counted]) == [counted]
+
+
 def test_a_failure_counts_and_an_older_value_does_not_hide_it() -> None:
     assert [one.run for one in latest_runs([entry(sample()), entry(failed(), LATER)])] == [LATER]
 
