@@ -114,6 +114,12 @@ def test_keys_that_differ_in_nothing_that_is_seen_say_so() -> None:
     ]
 
 
+def test_what_numba_adds_to_an_equal_key_differs_as_well() -> None:
+    base, head = (function("x", leaf(version, "version")) for version in ("0.67", "0.68"))
+    (change,) = changes([base], [head])
+    assert change.differences == (Difference(("version",), "0.67", "0.68"),)
+
+
 def test_functions_are_compared_with_those_of_the_same_types() -> None:
     """Two functions have one name; the other side asks for them in another order."""
     vector, matrix = leaf("float64[:]", "types of the inputs"), leaf("f8", "types of the inputs")

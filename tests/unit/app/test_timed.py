@@ -17,6 +17,7 @@ from observatory.app import bisection
 from observatory.app.bisection import Sought, bisect
 from observatory.app.session import Session
 from observatory.app.timed import TimedProber
+from observatory.benchmarks.catalogue import METRICS
 from observatory.run.environments import NO_PINS
 from observatory.run.together import Resolved, Together
 from observatory.store.records.searches import Searched
@@ -170,6 +171,15 @@ def test_where_noise_hides_on_which_side_a_subject_is_it_is_named_and_not_blamed
 def test_what_cannot_be_timed_is_passed_over(found: Callable[..., Searched]) -> None:
     search = found(Timed([(37, 1.3)], broken=frozenset({30, 36})))
     assert blamed(search) == [(35, 37, "confirmed")]
+
+
+@pytest.mark.parametrize(("rounds", "looked"), [(11, False), (12, True), (13, False), (31, True)])
+def test_the_ends_are_looked_at_twice_and_not_after_each_round(rounds: int, looked: bool) -> None:
+    """Who looks after each round finds what chance makes."""
+    session = Session("bisect", Path("results"), Path("state"), header().machine)
+    prober = TimedProber(session, WARM, METRICS["compile_time"])
+    prober._look_at_the_ends([0.2 + number / 1000 for number in range(rounds)])
+    assert (prober.ratio is not None) is looked
 
 
 def test_on_a_noisy_machine_nothing_is_blamed_falsely(

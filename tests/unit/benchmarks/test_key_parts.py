@@ -33,6 +33,11 @@ def test_a_sequence_is_split_where_python_puts_its_commas(items: tuple[object, .
     assert split(repr(list(items))) == [repr(one) for one in items]
 
 
+def test_quotes_and_commas_within_a_text_split_nothing() -> None:
+    items = ('it\'s "one", not two', "a\\", "(", 3)
+    assert split(repr(items)) == [repr(one) for one in items]
+
+
 @given(st.text(max_size=30))
 def test_any_text_is_taken_apart_without_an_error(text: str) -> None:
     Parts({}).of_text(text)
@@ -83,6 +88,10 @@ def test_a_hash_of_itself_ends() -> None:
 @given(st.text(min_size=490, max_size=520), st.text(min_size=490, max_size=520))
 def test_texts_that_differ_stay_different_when_they_are_cut(one: str, other: str) -> None:
     assert (shorten(one) == shorten(other)) == (one == other)
+
+
+def test_texts_that_differ_only_where_they_are_cut_stay_different() -> None:
+    assert shorten("x" * 600 + "1") != shorten("x" * 600 + "2")
 
 
 def test_a_value_of_a_set_has_one_order() -> None:
