@@ -66,10 +66,10 @@ def command(
 ) -> None:
     """Find which of PyTensor, numba, NumPy, Python and the other packages changed a count.
 
-    What differs between GOOD and BAD is exchanged in as few combinations as possible, until it is
-    known which of it makes the change, alone or only together. Each value is recorded in RESULTS,
-    and none is measured twice: an interrupted search goes on where it was. What was found is
-    recorded, too.
+    The command measures GOOD with some of the packages of BAD, in as few combinations as possible,
+    and says which of them make the change, alone or only together. Each value is recorded in
+    RESULTS, and none is measured twice: an interrupted search goes on where it was. What was found
+    is recorded, too.
     """
     console = Console(stderr=json or as_markdown)
     session = Session(
