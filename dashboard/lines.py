@@ -12,7 +12,7 @@ from typing import Any
 
 from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.series import Subject
-from observatory.benchmarks.catalogue import METRICS, MODELS, REUSE_LOST
+from observatory.benchmarks.catalogue import COMPARED, MODELS
 from observatory.dashboard.site_input import SiteInput
 from observatory.text.forge import Forge, ref_of
 from observatory.text.plain import clean
@@ -99,7 +99,7 @@ def phrases() -> dict[str, list[list[str]]]:
             [form.replace("HEAD", "B").replace("BASE", "A") for form in forms or ()]
             for forms in (one.rose, one.fell)
         ]
-        for one in (*METRICS.values(), REUSE_LOST) if one.rose or one.fell
+        for one in COMPARED.values() if one.rose or one.fell
     }  # fmt: skip
 
 

@@ -33,7 +33,7 @@ from observatory.store.reading.walks import Walks
 from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
-from observatory.store.records.searches import Searched
+from observatory.store.records.found import NOTHING, Found
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
@@ -78,8 +78,8 @@ class SiteInput:
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
-    searches: Sequence[Searched] = ()
-    """Which subject changed a value, for some alerts."""
+    found: Found = NOTHING
+    """Which subject or package changed a value, for some alerts."""
     profiles: Callable[[Who], Mapping[Cell, CellProfile]] = lambda _: {}
     """Reads the profiles of a subject, cell by cell: all of them may not fit into memory."""
     pairs: Mapping[Who, HeadVerdicts[Who]] = field(default_factory=dict)

@@ -38,6 +38,7 @@ from .matrix import (
 )
 from .metric import Metric
 from .metrics import (
+    COMPARED,
     CORRECTNESS,
     METRICS,
     OF_PAIRS,
@@ -75,6 +76,7 @@ __all__ = [
     "BUILDS",
     "CACHES",
     "CAUSES",
+    "COMPARED",
     "CORRECTNESS",
     "FATES",
     "FIRST_CAUSES",

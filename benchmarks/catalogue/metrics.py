@@ -107,6 +107,8 @@ REUSE_LOST = Metric(
     ),
 )
 """Only a comparison has it: it follows from two ledgers, not from one sample."""
+COMPARED: Mapping[str, Metric] = {**METRICS, REUSE_LOST.name: REUSE_LOST}
+"""Everything in which two subjects can differ."""
 
 CORRECTNESS = tuple(one.name for one in _ALL if one.every_pass)
 """The metrics that every pass gives and that come first: wrong results and crashes."""

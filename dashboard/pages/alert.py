@@ -13,12 +13,11 @@ from observatory.analyze.sentinel import moved_near
 from observatory.benchmarks.catalogue import CAUSES
 from observatory.dashboard.drawing.panels import Table
 from observatory.dashboard.drawing.series import picture
-from observatory.dashboard.pages.culprits import searches_view
+from observatory.dashboard.pages.culprits import crossings_view, searches_view
 from observatory.dashboard.pages.next_steps import decisions, steps
 from observatory.dashboard.pages.suspects import suspects_view
 from observatory.dashboard.site_input import SiteInput, spot_name
 from observatory.store.records.alerts import Alert, At, SeriesChange
-from observatory.store.records.searches import of_change
 from observatory.text import sizes, units
 from observatory.text.alerts import between, found_still, with_page
 from observatory.text.forge import Forge
@@ -48,7 +47,7 @@ class SeriesRow:
 
 def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any]:
     """The values of `alert.html.j2`."""
-    found = of_change(observed.searches, alert)
+    found = observed.found.of_change(alert)
     shown = {
         number: one
         for one in alert.series
@@ -91,8 +90,9 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "decisions": [] if event else decisions(alert, forge, when),
         "age": (when - alert.first_seen).days,
         "suspects": suspects_view(inside, forge) if alert.last_good else None,
-        "searches": searches_view(found, forge),
-        "named": any(each.commits for one in found for each in one.culprits),
+        "searches": searches_view(found.searches, forge),
+        "crossings": crossings_view(found.crossings),
+        "named": any(each.commits for one in found.searches for each in one.culprits),
         "links": list(_links(observed, alert, forge)),
     }  # fmt: skip
 

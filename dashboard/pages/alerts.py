@@ -30,7 +30,7 @@ def alerts_page(observed: SiteInput) -> dict[str, Any]:
         "Resolved": [one for one in shown if one.state == "resolved"],
     }  # fmt: skip
     groups = [
-        (title, [alert_line(one, observed.searches) for one in own if one.id in pages])
+        (title, [alert_line(one, observed.found) for one in own if one.id in pages])
         for title, own in titles.items()
     ]
     small, better = alerts.smaller, alerts.improvements

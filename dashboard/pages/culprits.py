@@ -7,8 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from observatory.dashboard.pages.suspects import CommitView, commit_view
+from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Culprit, Searched
-from observatory.text.document import spoken
+from observatory.text.crossings import told
+from observatory.text.document import Flat, Paragraph, Table, spoken
 from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.searches import CERTAIN, beside, change, nothing, range_of
@@ -50,6 +52,19 @@ def searches_view(searches: Sequence[Searched], forge: Forge) -> list[dict[str, 
         }
         for one in searches
     ]
+
+
+def crossings_view(crossings: Sequence[Crossed]) -> list[dict[str, Any]]:
+    """Each search for the package that made it: its sentences, and tables in between."""
+    return [{"blocks": [_block(each) for each in told(one)]} for one in crossings]
+
+
+def _block(block: Flat) -> dict[str, Any]:
+    if isinstance(block, Table):
+        rows = [[spoken(words) for words in row] for row in block.rows]
+        return {"header": block.header, "rows": rows}
+    assert isinstance(block, Paragraph)
+    return {"sentence": spoken(block.words)}
 
 
 def _culprit(culprit: Culprit, metric: str, forge: Forge) -> CulpritView:

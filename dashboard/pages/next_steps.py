@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -12,10 +11,10 @@ from datetime import datetime, timedelta
 from observatory.analyze.history.level_changes import DRIFT
 from observatory.benchmarks.catalogue import (
     BACKENDS,
+    COMPARED,
     CORRECTNESS,
     LAUNCHES,
     MEASURES,
-    METRICS,
     MODELS,
     SCENARIOS,
 )
@@ -28,7 +27,8 @@ from observatory.text.plain import clean
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _BUILD = 30.0
 """Seconds: about what building PyTensor from a checkout takes on two cores."""
-_SIDES = 2
+_SAMPLES = {"exact": 1, "near_exact": 3, "noisy": 10}
+"""How many of a subject tell its value; of a time about five, each beside one of the first."""
 _ACCEPTED, _PUT_OFF = timedelta(days=3650), timedelta(weeks=4)
 
 _DECISIONS = (
@@ -80,24 +80,18 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
         return
     if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
         return  # no commit is to blame, or the first bad one is it
-    searched = [one for one in change.series if one.metric in METRICS and one.kind != "noisy"]
-    if searched:
-        cell, metric = searched[0].benchmark, searched[0].metric
-        ends = f"{good.label} {bad.label}" if releases else f"{old} {new}"
-        if releases:
-            which = f'observatory cross {ends} --cell "{cell}" --metric {metric}'
-            yield "Find whether PyTensor did it, or numba or another package:", which
-        command = f'observatory bisect {ends} --cell "{cell}" --metric {metric} --repo .'
-        yield (
-            f"Find the commit, in a clone of PyTensor{_cost(searched[:1], commits, sides=1)}:",
-            command,
-        )
+    known = [one for one in change.series if one.metric in COMPARED]
+    searched = min(known, key=lambda one: _SAMPLES[one.kind], default=None)
+    if searched is None:
         return
-    # Nothing worse is 0 and passes; what could not be built (4) or judged (8) is skipped.
-    judge = f"observatory compare --repo . {old} HEAD {narrowed}"
-    script = shlex.quote(f"{judge}; s=$?; case $s in 4|8) exit 125;; esac; exit $s")
-    bisect = f"git bisect start {new} {old}\ngit bisect run sh -c {script}"
-    yield f"Find the commit, in a clone of PyTensor{_cost(change.series, commits)}:", bisect
+    ends = f"{good.label} {bad.label}" if releases else f"{old} {new}"
+    which = f'--cell "{searched.benchmark}" --metric {searched.metric}'
+    if releases and searched.kind != "noisy":
+        command = f"observatory cross {ends} {which}"
+        yield "Find whether PyTensor did it, or numba or another package:", command
+    # Not in the clone, because what is measured is recorded in ./results.
+    reason = f"Find the commit, beside results/; ../pytensor is a clone{_cost(searched, commits)}:"
+    yield reason, f"observatory bisect {ends} {which} --repo ../pytensor"
 
 
 def bisections(commits: int) -> int:
@@ -105,10 +99,11 @@ def bisections(commits: int) -> int:
     return math.ceil(math.log2(commits + 1)) if commits > 0 else 0
 
 
-def _cost(series: Sequence[SeriesChange], commits: int, sides: int = _SIDES) -> str:
-    """What the bisection takes: for a commit a build, and a sample of each cell and side."""
-    cells = {tuple(one.benchmark.split()[1:3]) for one in series}
-    each = _BUILD + sides * sum(SCENARIOS[name].seconds_with(by) for name, by in cells)
+def _cost(series: SeriesChange, commits: int) -> str:
+    """What the bisection takes: for a commit a build and the samples that tell its value."""
+    _, scenario, backend, _ = series.benchmark.split()
+    samples = _SAMPLES[series.kind] * SCENARIOS[scenario].seconds_with(backend)
+    each = _BUILD + samples
     minutes = math.ceil(bisections(commits) * each / 60)
     if not commits:
         return f" (about {math.ceil(each / 60)} min for each commit that it probes)"
@@ -169,7 +164,7 @@ def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
         return  # every pass finds wrong values and crashes
-    passes = {METRICS[name].measure if name in METRICS else "counting" for name in counted}
+    passes = {COMPARED[name].measure if name in COMPARED else "counting" for name in counted}
     if "timing" not in passes:
         yield "--budget 1h"  # counting ends when all is counted, and long before
         yield from (f"--pass {name}" for name in MEASURES if name in passes)

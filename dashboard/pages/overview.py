@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -32,12 +32,12 @@ from observatory.dashboard.pages.work import WorkView, newest_work
 from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert
-from observatory.store.records.searches import Searched, of_change
+from observatory.store.records.found import NOTHING, Found
 from observatory.text import units
 from observatory.text.alerts import between, with_page
+from observatory.text.culprits import headline
 from observatory.text.document import spoken
 from observatory.text.plain import begun, clean, shorten
-from observatory.text.searches import headline
 from observatory.text.standing import news, of_the_machine, status, waiting
 from observatory.text.words import first_of, known_first, listed, several
 
@@ -153,7 +153,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
         changed=changed,
         news=told[:SHOWN_NEWS],
         more_news=max(0, len(told) - SHOWN_NEWS),
-        alerts=[alert_line(one, observed.searches) for one in now.shown[:SHOWN_ALERTS]],
+        alerts=[alert_line(one, observed.found) for one in now.shown[:SHOWN_ALERTS]],
         more_alerts=max(0, len(now.shown) - SHOWN_ALERTS),
         stale=len(now.late),
         scenarios=TIMED if rows else (),
@@ -168,13 +168,13 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
     )
 
 
-def alert_line(alert: Alert, searches: Iterable[Searched] = ()) -> dict[str, Any]:
-    """An alert in two or three lines, as lists show it; ``searches``: some for what made it."""
+def alert_line(alert: Alert, found: Found = NOTHING) -> dict[str, Any]:
+    """An alert in two or three lines, as lists show it; ``found``: what searches found."""
     return {
         "state": alert.state, "kind": clean(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
-        "culprit": spoken(headline(of_change(searches, alert))), "seen": alert.first_seen,
+        "culprit": spoken(headline(found.of_change(alert))), "seen": alert.first_seen,
         "link": f"alerts/{alert.id}.html",
     }  # fmt: skip
 

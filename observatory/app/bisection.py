@@ -12,10 +12,10 @@ from observatory import tool_version
 from observatory.analyze.comparison.comparing import pairs_of, who
 from observatory.analyze.search import Search, Step
 from observatory.app.ahead import Ahead
-from observatory.app.probing import Again, OutOfTimeError, Prober, searchable
+from observatory.app.lost import prober_of
+from observatory.app.probing import Again, OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.sides import alike
-from observatory.app.timed import TimedProber
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.commits import commits_between
 from observatory.run.git import Git
@@ -69,14 +69,15 @@ def bisect(session: Session, sought: Sought) -> Searched:
     has no value.
     """
     subjects, began = sought.subjects, time.monotonic()
-    prober = _prober(session, sought)
+    ends = subjects[0], subjects[-1]
+    prober = prober_of(session, sought.cell, sought.metric, ends, noisy=True)
     tried_first = [i for i, one in enumerate(subjects) if one.commit in sought.first]
     search = Search(len(subjects), prober.same, prober.recorded(subjects), tried_first)
     session.say(
         f"{sought.metric} of {sought.cell}, {subjects[0].label} to {subjects[-1].label}: "
         f"{several(len(subjects), 'subject')}, of which {len(search.values)} have a value already"
     )
-    again = _prober(replace(session, state=session.state / _AGAIN), sought)
+    again = replace(prober, session=replace(session, state=session.state / _AGAIN))
     culprits: dict[tuple[int, int], Culprit] = {}
     finished = True
     ahead = Ahead(prober.prepare)
@@ -92,8 +93,8 @@ def bisect(session: Session, sought: Sought) -> Searched:
             search.values[wanted] = value = prober.value(subjects[wanted])
             told = "no value" if value is None else prober.said(value)
             session.say(f"{subjects[wanted].label}: {told}  {_progress(search)}")
-        ends = (0, len(subjects) - 1)
-        if lost := [subjects[place].label for place in ends if search.values[place] is None]:
+        places = (0, len(subjects) - 1)
+        if lost := [subjects[place].label for place in places if search.values[place] is None]:
             raise SubjectError(
                 f"{' and '.join(lost)} gave no {sought.metric} in {sought.cell}: choose other ends"
             )
@@ -118,15 +119,6 @@ def bisect(session: Session, sought: Sought) -> Searched:
     )  # fmt: skip
     searches.save(session.results, found)
     return found
-
-
-def _prober(session: Session, sought: Sought) -> Prober:
-    """What measures a subject: a few samples, or for a metric that varies, as many as it takes."""
-    how = searchable(sought.metric, sought.cell, noisy=True)
-    if how.kind != "noisy":
-        return Prober(session, sought.cell, how)
-    ends = sought.subjects[0], sought.subjects[-1]
-    return TimedProber(session, sought.cell, how, first=ends[0], last=ends[1])
 
 
 def _next(search: Search, culprits: Mapping[tuple[int, int], Culprit]) -> int | Step | None:

@@ -15,7 +15,8 @@ from observatory.analyze.cross import Combination, Crossing
 from observatory.analyze.search import Search
 from observatory.app.axes import Between, Mixed, Side
 from observatory.app.conditions import under_each
-from observatory.app.probing import OutOfTimeError, Prober, searchable
+from observatory.app.lost import prober_of
+from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import EnvironmentMakingError
@@ -62,7 +63,7 @@ def cross(session: Session, asked: Asked) -> Crossed:
     says so. Raises SubjectError if the metric is a time, or if one of the two has no value.
     """
     began = time.monotonic()
-    prober = Prober(session, asked.cell, searchable(asked.metric, asked.cell))
+    prober = prober_of(session, asked.cell, asked.metric, (asked.old, asked.new))
     work: _Work | None = None
     finished = True
     try:

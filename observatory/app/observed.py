@@ -42,9 +42,10 @@ from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, searches, sentinels, upgrades
+from observatory.store.records import calibration, crossings, searches, sentinels, upgrades
 from observatory.store.records import contracts as contracts_record
 from observatory.store.records.alerts import Alerts
+from observatory.store.records.found import Found
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
@@ -101,7 +102,10 @@ def site_data(
     calibrations = _loaded(calibration.load_all, directories, problems)
     contracts = _loaded(contracts_record.load_all, directories, problems)
     made = _loaded(upgrades.load_all, directories, problems)
-    searched = _loaded(searches.load_all, directories, problems)
+    searched = Found(
+        _loaded(searches.load_all, directories, problems),
+        _loaded(crossings.load_all, directories, problems),
+    )
     nights = looks(_loaded(sentinels.load_all, directories, problems))
     with doing(progress, "comparing subjects"):
         pairs = finished_pairs(directories[0], read, alerts, calibrations)
@@ -121,7 +125,7 @@ def site_data(
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts, upgrades=made,
-        searches=searched, looks=nights,
+        found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
         retired=retired_alerts(alerts, tracks),

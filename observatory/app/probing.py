@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+from observatory.analyze.growth.families import with_judged_counts
 from observatory.analyze.search import Step
 from observatory.app.progress import silent
 from observatory.app.session import Session, take_samples
-from observatory.benchmarks.catalogue import METRICS, Cell, Metric
+from observatory.benchmarks.catalogue import COMPARED, Cell, Metric
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
 from observatory.run import counter
@@ -36,7 +37,7 @@ def searchable(metric: str, cell: Cell, noisy: bool = False) -> Metric:
 
     ``noisy``: whether it may be a metric that a few samples do not tell.
     """
-    known = METRICS[metric]
+    known = COMPARED[metric]
     if known.kind == "noisy" and not noisy:
         raise SubjectError(
             f"{metric} is a time or a size that varies: search for python_calls or instructions"
@@ -69,6 +70,9 @@ class Prober:
     taken: int = 0
     """Subjects that were measured."""
     samples: int = 0
+
+    with_ledgers: ClassVar[bool] = False
+    """Whether the value of samples depends on their ledgers."""
 
     @property
     def tasks(self) -> list[Task]:
@@ -151,12 +155,13 @@ class Prober:
 
     def _recorded(self, subject: Subject) -> float | None:
         """The value on this machine; a count that no CPU changes may come from any other, too."""
-        for path in self._journals(subject):
-            saved = read_saved(path, ledgers=False)
-            value = None if saved is None else self.median(saved.samples)
-            if value is not None:
-                return value
-        return None
+        values = (self.median(one.samples) for one in self.every_saved(subject))
+        return next((one for one in values if one is not None), None)
+
+    def every_saved(self, subject: Subject) -> Iterator[Saved]:
+        """What is recorded of a subject wherever its values count here."""
+        read = (read_saved(path, self.with_ledgers) for path in self._journals(subject))
+        return (one for one in read if one is not None)
 
     def _journals(self, subject: Subject) -> list[Path]:
         results, own = self.session.results, self.session.machine.machine
@@ -174,7 +179,7 @@ class Prober:
         source = counter.find().source if self.metric.measure == "work" else None
         values = [
             one.metrics[self.metric.name]
-            for one in samples
+            for one in map(with_judged_counts, samples)
             if one.cell == self.cell and self.metric.name in one.metrics
             and (source is None or one.counted_by == source)
         ]  # fmt: skip

@@ -14,7 +14,7 @@ from observatory.app.bisection import Sought, bisect
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.wanted import RELEASE, Wanted, cost, searchable_series, wanted_of
-from observatory.benchmarks.catalogue import METRICS, metrics_of
+from observatory.benchmarks.catalogue import COMPARED, metrics_of
 from observatory.errors import ObservatoryError, SelectionError
 from observatory.run import counter
 from observatory.run.git import Git
@@ -62,7 +62,7 @@ class Searcher:
             raise SelectionError(
                 f"{' and '.join(ends)} are not releases: name their clone with --repo"
             )
-        if METRICS[wanted.metric].kind == "noisy":
+        if COMPARED[wanted.metric].kind == "noisy":
             try:
                 wanted = self._by_work(wanted)
             except OutOfTimeError:
@@ -116,7 +116,7 @@ class Searcher:
         ends = subjects[0], subjects[-1]
         known = metrics_of(cell.scenario, cell.launch)
         for name in _WORK:
-            metric = METRICS[name]
+            metric = COMPARED[name]
             if metric not in known or (metric.measure == "work" and counter.find().problem):
                 continue
             prober = Prober(session, cell, metric)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import COMPARED, SCENARIOS, Cell
 from observatory.errors import SelectionError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alert, At, SeriesChange
@@ -44,9 +44,8 @@ def wanted_of(alert: Alert) -> Wanted:
             )
         names = ", ".join(sorted({one.metric for one in alert.series}))
         raise SelectionError(
-            f"alert {alert.id} is about {names}, which compares two subjects; the command for "
-            f"git bisect is on its page, html/alerts/{alert.id}.html "
-            "(`observatory dashboard` builds it)"
+            f"alert {alert.id} is about {names}, which the observatory does not measure itself: "
+            "give git bisect a command that measures it"
         )
     assert series.last_good is not None
     ratio = series.after / series.before if series.before and series.after else None
@@ -67,7 +66,7 @@ def wanted_named(
         return of_alert(results, ends[0])
     if len(ends) != 2:
         raise SelectionError(f"give the id of one alert, or two ends: GOOD BAD{otherwise}")
-    if metric not in METRICS:
+    if metric not in COMPARED:
         raise SelectionError(f"there is no metric {metric!r}; docs/reference/metrics.md lists them")
     words = cell.split()
     if len(words) != 4:
@@ -93,8 +92,7 @@ def searchable_series(alert: Alert) -> SeriesChange | None:
     """The series that the fewest samples tell: a count before a work, and that before a time."""
     found = [
         one for one in alert.series
-        if one.kind in _ORDER and one.metric in METRICS and one.last_good is not None
-        and not METRICS[one.metric].derived
+        if one.kind in _ORDER and one.metric in COMPARED and one.last_good is not None
     ]  # fmt: skip
     return min(found, key=lambda one: _ORDER.index(one.kind), default=None)
 

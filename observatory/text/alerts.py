@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.store.records.alerts import Alert, Alerts, Change, SeriesChange, State
-from observatory.store.records.searches import Searched, of_change
+from observatory.store.records.found import NOTHING, Found
 from observatory.text import sizes, units
+from observatory.text.culprits import headline
 from observatory.text.document import spoken
 from observatory.text.plain import clean
-from observatory.text.searches import headline
 from observatory.text.words import several
 
 _STYLES: dict[State, str] = {
@@ -93,12 +93,12 @@ def drawn(
     now: datetime,
     everything: bool = False,
     chosen: Sequence[Alert] | None = None,
-    searches: Sequence[Searched] = (),
+    found: Found = NOTHING,
 ) -> RenderableType:
     """The alerts for 80 columns; ``everything`` adds resolved ones and what is no alert.
 
-    ``chosen``: list only these; the first sentence is about all. ``searches``: of which those for
-    what made an alert name its culprit.
+    ``chosen``: list only these; the first sentence is about all. ``found``: what searches
+    found; of which that about an alert names its culprit.
     """
     calm = not alerts.in_state("new", "expired", "open")
     style = "bold green" if calm else "bold red"
@@ -108,7 +108,7 @@ def drawn(
     if shown:
         blocks += [Text(), _table(shown)]
     for alert in shown:
-        blocks += [Text(), *_alert(alert, of_change(searches, alert))]
+        blocks += [Text(), *_alert(alert, found.of_change(alert))]
     resolved = len(alerts.in_state("resolved"))
     if resolved and not everything:
         blocks += [Text(), Text(f"{several(resolved, 'alert')} resolved: see --all", "dim")]
@@ -165,12 +165,12 @@ def _what(alert: Alert) -> str:
     return f"{first} and {several(others, 'other')}" if others else first
 
 
-def _alert(alert: Alert, searches: Sequence[Searched]) -> Iterator[RenderableType]:
+def _alert(alert: Alert, found: Found) -> Iterator[RenderableType]:
     yield Text.assemble((alert.id, "bold"), f"  {clean(alert.kind)}, {between(alert)}")
     lines = [clean(alert.sentence), *(_series(one) for one in alert.series[:_SERIES_SHOWN])]
     if (rest := len(alert.series) - _SERIES_SHOWN) > 0:
         lines.append(f"and {rest} more series")
-    if who := headline(searches):
+    if who := headline(found):
         lines.append(f"culprit: {spoken(who)}")
     lines += [clean(note) for note in alert.notes]
     if alert.resolution:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from observatory.benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import COMPARED
 from observatory.store.records.crossings import (
     Along,
     Combined,
@@ -20,7 +20,7 @@ from observatory.text.comparison.phrases import enumerated, name
 from observatory.text.plain import shorten
 from observatory.text.words import several
 
-_AXES, _PACKAGES = 10, 8
+_AXES, _PACKAGES, _ROWS, _CAUSES = 10, 8, 30, 5
 _WORD, _WHY = 60, 300
 
 
@@ -28,20 +28,23 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
     """What made the change, how that is known, and what it took."""
     yield doc.Paragraph(_change(crossed))
     if crossed.causes:
-        for cause in crossed.causes:
+        for cause in crossed.causes[:_CAUSES]:
             yield doc.Paragraph(_blamed(crossed, cause))
+        if (rest := len(crossed.causes) - _CAUSES) > 0:
+            yield doc.Paragraph((f"and {several(rest, 'more cause')}",))
     else:
         yield doc.Paragraph((nothing(crossed),))
     if crossed.combinations:
         yield doc.Table(("new", "value"), tuple(_rows(crossed)))
     if failed := [one for one in crossed.combinations if one.value is None]:
         yield doc.Paragraph(_failed(crossed, failed))
-    for along in crossed.along:
+    for along in crossed.along[:_CAUSES]:
         yield doc.Paragraph(_along(along, crossed.metric))
     yield doc.Paragraph((_taken(crossed),))
     if crossed.conditions:
         yield doc.Paragraph(_tied(crossed))
-        yield doc.Table(("with", "before", "after", "the change"), tuple(_conditions(crossed)))
+        rows = tuple(_conditions(crossed))[:_ROWS]
+        yield doc.Table(("with", "before", "after", "the change"), rows)
 
 
 def nothing(crossed: Crossed) -> str:
@@ -133,8 +136,10 @@ def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:
 def _rows(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
     every = [one.name for one in crossed.axes]
     ends = [Combined(new=[], value=crossed.low), Combined(new=every, value=crossed.high)]
-    for one in (ends[0], *crossed.combinations, ends[1]):
+    for one in (ends[0], *crossed.combinations[:_ROWS], ends[1]):
         yield _new(crossed, one.new), (_shown(one.value, crossed),)
+    if (rest := len(crossed.combinations) - _ROWS) > 0:
+        yield (f"and {several(rest, 'more combination')}",), ("",)
 
 
 def _failed(crossed: Crossed, failed: Sequence[Combined]) -> doc.Words:
@@ -219,7 +224,7 @@ def _axes(axes: Sequence[str]) -> doc.Words:
 
 
 def _value(value: float, metric: str) -> str:
-    return units.human(value, METRICS[metric].unit if metric in METRICS else "")
+    return units.human(value, COMPARED[metric].unit if metric in COMPARED else "")
 
 
 def _short(text: str) -> str:

@@ -6,23 +6,26 @@ The newest subject and the current level change every night. Only the page of th
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import datetime
 
 from observatory.store.records.alerts import Alert, At, SeriesChange
-from observatory.store.records.searches import Searched
+from observatory.store.records.found import NOTHING, Found
 from observatory.text import document as doc
 from observatory.text import sizes, units
 from observatory.text.alerts import between, unmeasured
 from observatory.text.comparison.phrases import folded_functions, folded_graphs, name, sentence
+from observatory.text.crossings import told as crossing_told
+from observatory.text.culprits import headline
 from observatory.text.markdown import markdown
 from observatory.text.plain import clean, shorten
-from observatory.text.searches import headline, told
+from observatory.text.searches import told
 
 _LONGEST_TITLE = 200
 _SERIES = 20
 _FUNCTIONS = 60
 _NOTES = 10
+_CROSSINGS = 1
 _PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 
 
@@ -32,28 +35,30 @@ def issue_title(alert: Alert) -> str:
     return shorten(f"{title[:1].upper()}{title[1:]}", _LONGEST_TITLE)
 
 
-def issue_text(alert: Alert, page: str | None = None, searches: Sequence[Searched] = ()) -> str:
+def issue_text(alert: Alert, page: str | None = None, found: Found = NOTHING) -> str:
     """The evidence for an alert in Markdown; ``page`` is the address of its page.
 
-    ``searches``: those for what made it.
+    ``found``: what searches found about it.
 
     Names and texts of the alert are escaped, see `observatory.text.markdown`; an invalid address
     is no link.
     """
-    written = [markdown(block) for block in _blocks(alert, searches)]
+    written = [markdown(block) for block in _blocks(alert, found)]
     if page is not None and _PAGE.fullmatch(page):
         written.insert(1, f"[All details of this alert]({page})")
     return "\n\n".join(written)
 
 
-def _blocks(alert: Alert, searches: Sequence[Searched]) -> Iterator[doc.Block]:
+def _blocks(alert: Alert, found: Found) -> Iterator[doc.Block]:
     yield doc.Paragraph(sentence(alert.sentence) or (f"Alert {alert.id}.",))
-    if who := headline(searches):
+    if who := headline(found):
         yield doc.Paragraph((doc.Strong("Culprit"), ": ", *who, "."))
     yield doc.Points(tuple(_facts(alert)))
-    if searches:
-        content = tuple(block for one in searches for block in told(one))
+    if found.searches:
+        content = tuple(block for one in found.searches for block in told(one))
         yield doc.Folded("What a search found", content)
+    for one in found.crossings[-_CROSSINGS:]:
+        yield doc.Folded("PyTensor, or another package?", tuple(crossing_told(one)))
     if alert.series:
         yield _folded_series(alert.series)
     if alert.functions:

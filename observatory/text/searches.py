@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from observatory.benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import COMPARED
 from observatory.store.records.searches import BlamedCommit, Certainty, Culprit, Searched
 from observatory.text import document as doc
 from observatory.text import units
@@ -50,20 +50,6 @@ def nothing(search: Searched) -> str:
     return "The value is the same at both ends, so that nothing was looked for in between."
 
 
-def headline(searches: Sequence[Searched]) -> doc.Words:
-    """The culprit in one line, of searches for one change; empty if none has one."""
-    found = [(one, culprit) for one in searches for culprit in one.culprits]
-    if not found:
-        return ()
-    _, culprit = found[-1]  # the search that went furthest: commits come after releases
-    who = culprit.commits[0] if len(culprit.commits) == 1 else None
-    what: doc.Words = (
-        (name(culprit.after.label),) if who is None
-        else (name(who.hash[:12]), " by ", name(shorten(who.author, 60)))
-    )  # fmt: skip
-    return (*what, f", {CERTAIN[culprit.certainty].partition(':')[0]}")
-
-
 def change(culprit: Culprit, metric: str) -> doc.Words:
     """Between which subjects the value changes, how, and how certain that is."""
     values = f"{value(culprit.low, metric)} → {value(culprit.high, metric)}"
@@ -75,7 +61,7 @@ def change(culprit: Culprit, metric: str) -> doc.Words:
 
 def value(found: float, metric: str) -> str:
     """A value of a search in words; of a time it is a ratio to the first subject."""
-    known = METRICS.get(metric)
+    known = COMPARED.get(metric)
     if known is not None and known.kind == "noisy":
         return f"{found:.2f} times"
     return units.human(found, known.unit if known else "")

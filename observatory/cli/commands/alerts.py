@@ -17,7 +17,7 @@ from observatory.cli.output import on_terminal, report_problems
 from observatory.dashboard.feed import atom
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.files import write_atomic
-from observatory.store.records import searches
+from observatory.store.records import found as found_record
 from observatory.store.records.alerts import STATES
 from observatory.text.alerts import drawn
 
@@ -80,7 +80,7 @@ def command(
         print(found.model_copy(update={"alerts": chosen}).model_dump_json(by_alias=True, indent=1))
     else:
         Console(highlight=False).print(
-            drawn(found, now, everything, chosen, searches.known(results))
+            drawn(found, now, everything, chosen, found_record.known(results))
         )
     report_problems(search.problems, strict)
     if any(alert.state in wanted for alert in found.alerts):

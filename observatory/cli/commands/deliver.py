@@ -14,9 +14,9 @@ from observatory.errors import SelectionError
 from observatory.github import issues, settings
 from observatory.github.issues import Need, Wanted
 from observatory.store.records import alerts as record
-from observatory.store.records import searches
+from observatory.store.records import found as found_record
 from observatory.store.records.alerts import Alert, State
-from observatory.store.records.searches import Searched
+from observatory.store.records.found import Found
 from observatory.text.alerts import with_page
 from observatory.text.issue import issue_text, issue_title
 
@@ -51,12 +51,12 @@ def command(
     if found is None:
         raise SelectionError(f"there is no {results / record.FILE}; run `observatory alerts` first")
     pages = {alert.id for alert in with_page(found)} if page else set()
-    searched = searches.known(results)
+    searched = found_record.known(results)
     alerts = [
         _wanted(
             alert,
             f"{page}".rstrip("/") if alert.id in pages else None,
-            searches.of_change(searched, alert),
+            searched.of_change(alert),
         )
         for alert in sorted(found.alerts, key=lambda one: record.STATES.index(one.state))
     ]
@@ -71,7 +71,7 @@ def command(
         github.say(line)
 
 
-def _wanted(alert: Alert, site: str | None, found: list[Searched]) -> Wanted:
+def _wanted(alert: Alert, site: str | None, found: Found) -> Wanted:
     page = None if site is None else f"{site}/alerts/{alert.id}.html"
     text = partial(issue_text, alert, page, found)
     return Wanted(alert.id, _NEEDS[alert.state], issue_title(alert), text)

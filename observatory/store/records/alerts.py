@@ -157,6 +157,12 @@ class Change(Record):
     functions: list[FunctionChange] = Field([], max_length=5000)
     graphs: list[GraphChange] = Field([], max_length=5000, description="those that it concerns")
 
+    @property
+    def ends(self) -> tuple[str, str] | None:
+        """The commits between which it lies; None if nothing was good before it."""
+        good = self.last_good
+        return None if good is None else (good.commit, self.first_bad.commit)
+
 
 class Acknowledgement(Record):
     """What a person said of an alert: an entry of the triage file."""

@@ -12,7 +12,7 @@ from typing import Literal
 from pydantic import AwareDatetime, Field, FiniteFloat
 
 from observatory.store.base.record import Record, RecordFiles
-from observatory.store.records.alerts import At
+from observatory.store.records.alerts import At, Change
 from observatory.store.records.layout import CROSSINGS
 from observatory.store.records.sample import Count, StoredCell, Text, Word
 
@@ -113,6 +113,12 @@ class Crossed(Record):
     seconds: FiniteFloat = Field(0.0, ge=0, description="that it took")
     finished: bool = Field(True, description="false: its time was over")
     taken_at: AwareDatetime
+
+    def is_of(self, change: Change) -> bool:
+        """Whether it looked for what made this change."""
+        ends = self.good.commit, self.bad.commit
+        places = {(one.benchmark, one.metric) for one in change.series}
+        return change.ends == ends and (str(self.cell), self.metric) in places
 
 
 def _name(one: Crossed) -> str:

@@ -65,7 +65,7 @@ class Culprit(Record):
 
     def is_of(self, change: Change) -> bool:
         """Whether a change lies between the same two subjects."""
-        return _commits(change) == (self.before.commit, self.after.commit)
+        return change.ends == (self.before.commit, self.after.commit)
 
 
 class Probe(Record):
@@ -105,24 +105,18 @@ class Searched(Record):
 
     def is_of(self, change: Change) -> bool:
         """Whether it looked for what made this change."""
-        ends = _commits(change)
         ranges = [(self.good, self.bad), *([self.within] if self.within else ())]
         mine = {(one.commit, other.commit) for one, other in ranges}
         mine |= {(one.before.commit, one.after.commit) for one in self.culprits}
         places = {(one.benchmark, one.metric) for one in change.series}
         metrics = {self.metric, self.instead_of}
-        return ends in mine and any((str(self.cell), one) in places for one in metrics)
+        return change.ends in mine and any((str(self.cell), one) in places for one in metrics)
 
 
 def of_change(searches: Iterable[Searched], change: Change) -> list[Searched]:
     """The searches for what made a change: those along releases first, then their commits."""
     found = [one for one in searches if one.is_of(change)]
     return sorted(found, key=lambda one: (one.within is not None, one.taken_at))
-
-
-def _commits(change: Change) -> tuple[str, str] | None:
-    good = change.last_good
-    return None if good is None else (good.commit, change.first_bad.commit)
 
 
 def _name(one: Searched) -> str:

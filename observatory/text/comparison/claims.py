@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from observatory.analyze.comparison.rules import ONCE
-from observatory.benchmarks.catalogue import METRICS, REUSE_LOST
+from observatory.benchmarks.catalogue import COMPARED
 from observatory.store.records.comparison import Verdict
 from observatory.text.comparison.breakdown import CRASHED, WRONG, Breakdown, Labels
 from observatory.text.comparison.phrases import (
@@ -22,7 +22,7 @@ from observatory.text.comparison.phrases import (
 from observatory.text.document import Words
 from observatory.text.units import change, count
 
-_COUNTS = (*METRICS.values(), REUSE_LOST)
+_COUNTS = tuple(COMPARED.values())
 _WORSE = {one.name: one.rose for one in _COUNTS if one.rose}
 """The claims about counts that rose, by 1 and by several; the worst first."""
 _BETTER = {one.name: one.fell for one in _COUNTS if one.fell}

@@ -28,7 +28,7 @@ from observatory.store.records import searches
 from observatory.store.records.sample import Sample
 from observatory.store.records.searches import Searched
 from observatory.store.records.subject import Subject, Versions
-from tests.factories import WARM, header, sample, subject
+from tests.factories import WARM, header, ledger, sample, subject
 
 SUBJECTS = [
     subject(
@@ -71,6 +71,8 @@ class World:
     now: float = 0.0
     """Seconds; the time is over after 1."""
     counted_by: str = ""
+    ledgers: bool = False
+    """Whether what would miss is built without asking the cache."""
 
     def environment(
         self, session: Session, one: Subject, added: Sequence[str], pins: Mapping[str, str]
@@ -115,6 +117,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             value = made.misses[int(number)]
             if state == "again":
                 value = made.again.get(label, value)
+            if made.ledgers:
+                lost = ledger(*["Exp"] * value, outcome="internal")
+                whole = [*lost, *ledger(*["Exp"] * (9 - value))]
+                return sample(WARM, "counting", ledger=whole, metrics={"cache_misses": 0})
             if made.counted_by:
                 work = {"instructions": 2e9 + 1e8 * value}
                 return sample(WARM, "work", metrics=work, counted_by=made.counted_by)
@@ -282,6 +288,36 @@ def test_when_the_time_is_over_the_record_says_so_and_the_next_search_goes_on(
     assert again.finished
     assert again.culprits[0].after.label == "3.0.9"
     assert len(world.taken) == len(set(world.taken))
+
+
+def test_functions_that_a_cache_no_longer_gives_are_counted_beside_the_first_subject(
+    world: World,
+) -> None:
+    world.ledgers = True
+    world.misses[4] = None
+
+    def search() -> Searched:
+        return bisect(world.session, Sought(SUBJECTS, WARM, "reuse_lost"))
+
+    found = search()
+    (culprit,) = found.culprits
+    assert (culprit.before.label, culprit.after.label) == ("3.0.8", "3.0.9")
+    assert (culprit.low, culprit.high, culprit.again) == (0, 4, (0, 4))
+    assert culprit.certainty == "confirmed"
+    assert [one.value for one in found.probes if one.at.label == "3.0.0"] == [0]
+    assert len(world.taken) == len(set(world.taken))
+    before = len(world.taken)
+    assert search().culprits[0].certainty == "confirmed"
+    assert len(world.taken) == before  # nothing is measured twice
+
+
+def test_a_recorded_ledger_is_used_once_that_of_the_first_subject_is_known(world: World) -> None:
+    world.ledgers = True
+    bisect(world.session, Sought(SUBJECTS[4:], WARM, "reuse_lost", confirm=False))
+    known = set(world.taken)
+    bisect(world.session, Sought([SUBJECTS[0], *SUBJECTS[4:]], WARM, "reuse_lost", confirm=False))
+    assert set(world.taken) - known == {("state", "3.0.0")}
+    assert len(world.taken) == len(known) + 1
 
 
 def test_a_place_where_something_else_changed_is_tried_first(world: World) -> None:

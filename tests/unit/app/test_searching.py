@@ -203,16 +203,18 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     results = searcher.session.results
     good, bad = at("3.3.6"), at("0123456", "1" * 40)
     time = series(good, bad, "compile_time", kind="noisy", before=2.0, after=3.0)
-    pairs = series(good, bad, "reuse_lost")
+    strange = series(good, bad, "requests")
     work = series(good, bad, "python_calls", kind="near_exact")
     first = series(None, bad, "compile_time", kind="noisy")
     saved(
         results, alert("a", time, work, series(good, bad)), alert("b", time), alert("d", first),
-        alert("e", pairs),
+        alert("e", strange),
     )  # fmt: skip
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
     assert of_alert(results, "b") == Wanted("3.3.6", "1" * 40, WARM, "compile_time", 1.5)
-    with pytest.raises(SelectionError, match="about reuse_lost, which compares two subjects"):
+    with pytest.raises(
+        SelectionError, match="about requests, which the observatory does not measure"
+    ):
         of_alert(results, "e")
     with pytest.raises(SelectionError, match="has no alert 'c'"):
         of_alert(results, "c")

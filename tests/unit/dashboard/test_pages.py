@@ -31,6 +31,7 @@ from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.found import Found
 from observatory.store.records.searches import Probe
 from observatory.store.records.triage import Triage
 from observatory.text.alerts import MOST_RESOLVED, with_page
@@ -38,6 +39,7 @@ from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 from tests.factories_alerts import line, series, stepped
+from tests.factories_crossings import crossed
 from tests.factories_searches import culprit
 from tests.factories_searches import found as found_by_a_search
 from tests.factories_sentinels import night
@@ -160,18 +162,22 @@ def test_an_alert_says_how_to_see_it_again_and_how_to_find_the_commit() -> None:
     assert cross == f"observatory cross 3.2.4 3.3.0 {cell}"
     assert bisect == (
         'observatory bisect 3.2.4 3.3.0 --cell "radon warm_disk NUMBA fork" --metric cache_misses '
-        "--repo ."
+        "--repo ../pytensor"
     )
 
 
-def test_what_no_single_sample_tells_is_searched_by_git() -> None:
+def test_the_quickest_series_to_measure_is_searched_for_and_a_time_is_not_crossed() -> None:
     found = observed(factory.frame())
-    lost = [one.model_copy(update={"metric": "reuse_lost"}) for one in alert(found).series]
-    (_, (_, bisect)) = steps(alert(found).model_copy(update={"series": lost}))
-    first, second = bisect.splitlines()
-    assert first == "git bisect start rel-3.3.0 rel-3.2.4"
-    assert "--repo . rel-3.2.4 HEAD --scenario warm_disk" in second
-    assert "4|8) exit 125" in second
+    (one,) = alert(found).series
+    times = one.model_copy(update={"metric": "compile_time", "kind": "noisy"})
+    lost = one.model_copy(update={"metric": "reuse_lost"})
+    (_, _, (_, bisect)) = steps(alert(found, series=[times, lost]))
+    assert "--metric reuse_lost --repo" in bisect
+    (_, (why, bisect)) = steps(alert(found, series=[times]))
+    assert "--metric compile_time --repo" in bisect
+    assert "beside results/" in why
+    strange = one.model_copy(update={"metric": "requests"})
+    assert len(list(steps(alert(found, series=[strange])))) == 1
 
 
 @pytest.mark.parametrize(
@@ -241,7 +247,7 @@ def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject() -> Non
         cell=Cell(*DISK.split()), good=good, bad=bad, probes=probes, culprits=[one], subjects=9
     )
     forge = replace(FORGE, commit="https://x.org/commit/")
-    page = alert_page(with_alerts(told, searches=[search]), told, forge)
+    page = alert_page(with_alerts(told, found=Found([search])), told, forge)
     (view,) = page["searches"]
     (shown_culprit,) = view["culprits"]
     assert shown_culprit.change == "3.2.4 → 3.3.0: 0 → 35, confirmed"
@@ -253,11 +259,25 @@ def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject() -> Non
     ]  # fmt: skip
     assert view["untried"] == 6
     assert page["named"]
-    listed = alerts_page(with_alerts(told, searches=[search]))["groups"]
+    listed = alerts_page(with_alerts(told, found=Found([search])))["groups"]
     assert [one["culprit"] for _, own in listed for one in own] == [
         "aaaaaaaaaaaa by Ada, confirmed"
     ]
     assert alert_page(with_alerts(told), told, FORGE)["searches"] == []
+
+
+def test_an_alert_shows_which_package_made_it() -> None:
+    base = observed(factory.frame())
+    told = alert(base)
+    own = {"good": at(base, "3.2.4"), "bad": at(base, "3.3.0"), "cell": Cell(*DISK.split())}
+    found = with_alerts(told, found=Found((), [crossed(**own), crossed(metric="files", **own)]))
+    (view,) = alert_page(found, told, FORGE)["crossings"]
+    sentences = [block["sentence"] for block in view["blocks"] if "sentence" in block]
+    assert sentences[1].startswith("numba did it: with it alone new, the value is 4")
+    (table,) = (block for block in view["blocks"] if "rows" in block)
+    assert table["rows"][1:3] == [["PyTensor", "0"], ["numba", "4"]]
+    listed = alerts_page(found)["groups"]
+    assert [one["culprit"] for _, own in listed for one in own] == ["numba 0.66.0 → 0.68.0"]
 
 
 def test_an_alert_about_times_of_a_night_in_which_the_machine_moved_says_so() -> None:

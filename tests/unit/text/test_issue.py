@@ -11,10 +11,13 @@ from hypothesis import strategies as st
 
 from observatory.store.records.alerts import Acknowledgement, Alert, At, SeriesChange
 from observatory.store.records.comparison import Cause
+from observatory.store.records.crossings import Combined, CrossedAxis, CrossedCause
+from observatory.store.records.found import Found
 from observatory.store.records.searches import BlamedCommit
 from observatory.text.comment import MARKER
 from observatory.text.issue import issue_text, issue_title
 from tests.factories_comparison import functions
+from tests.factories_crossings import along, crossed
 from tests.factories_searches import culprit, found
 from tests.gfm import problems
 from tests.hostile_comparisons import FRAGMENTS, HOSTILE
@@ -125,15 +128,15 @@ def test_an_alert_of_everything_is_short_enough(piece: str) -> None:
 
 
 def test_the_culprit_comes_first_and_what_the_search_found_is_folded() -> None:
-    text = issue_text(alert(), None, [found()])
+    text = issue_text(alert(), None, Found([found()]))
     assert text.split("\n\n")[1] == "**Culprit**: `aaaaaaaaaaaa` by `Ada`, confirmed."
     folded = text.partition("<details><summary>What a search found</summary>")[2]
     assert "`cache_misses` of `radon warm_disk NUMBA fork`, `3.0.1` to `3.0.2`" in folded
     assert "`3.0.1` → `3.0.2`: 0 → 4, confirmed" in folded
     assert plain(text) == []
     unsure = found(culprits=[culprit(certainty="half measured again", commits=[])])
-    assert "**Culprit**: `3.0.2`, not confirmed." in issue_text(alert(), None, [unsure])
-    assert "Culprit" not in issue_text(alert(), None, [found(culprits=[])])
+    assert "**Culprit**: `3.0.2`, not confirmed." in issue_text(alert(), None, Found([unsure]))
+    assert "Culprit" not in issue_text(alert(), None, Found([found(culprits=[])]))
 
 
 @pytest.mark.parametrize("piece", ["@name ", "| `x` ", "<b> ", "word_"])
@@ -145,7 +148,36 @@ def test_no_search_makes_an_issue_too_long_or_is_obeyed(piece: str) -> None:
         before=at(word), after=at(word), skipped=[word] * 200, commits=[commit] * 50,
         dependencies={f"{n}{word}"[:200]: (word, word) for n in range(99)}, causes=[cause] * 50,
     )  # fmt: skip
-    text = issue_text(alert(), None, [found(culprits=[one] * 50)])
+    text = issue_text(alert(), None, Found([found(culprits=[one] * 50)]))
+    assert len(text) < 64_000
+    assert plain(text) == []
+
+
+def test_a_package_that_did_it_is_the_culprit_where_no_commit_is_confirmed() -> None:
+    text = issue_text(alert(), None, Found((), [crossed()]))
+    assert text.split("\n\n")[1] == "**Culprit**: `numba 0.66.0 → 0.68.0`."
+    folded = text.partition("<details><summary>PyTensor, or another package?</summary>")[2]
+    assert "`numba` did it: with it alone new, the value is 4" in folded
+    assert plain(text) == []
+    moved = found(culprits=[culprit(certainty="dependencies")])
+    assert "**Culprit**: `numba" in issue_text(alert(), None, Found([moved], [crossed()]))
+    assert "**Culprit**: `aaaa" in issue_text(alert(), None, Found([found()], [crossed()]))
+    both = crossed(causes=[CrossedCause(axes=["PyTensor", "numpy"])])
+    text = issue_text(alert(), None, Found((), [both]))
+    assert "`PyTensor 3.0.1 → 3.0.2` and `numpy 2.4.6 → 2.5.4`, only together." in text
+
+
+@pytest.mark.parametrize("piece", ["@name ", "| `x` ", "<b> ", "word_"])
+def test_no_crossing_makes_an_issue_too_long_or_is_obeyed(piece: str) -> None:
+    word, long = (piece * 200)[:200], (piece * 4000)[:4000]
+    names = [f"{n}{word}"[:200] for n in range(30)]
+    one = crossed(
+        axes=[CrossedAxis(name=name, versions={name: (word, word)}) for name in names],
+        combinations=[Combined(new=names[: n % 30], value=None, why=long) for n in range(900)],
+        causes=[CrossedCause(axes=names, untried=[names] * 30)] * 50, along=[along()] * 50,
+        good=at(word), bad=at(word),
+    )  # fmt: skip
+    text = issue_text(alert(), None, Found((), [one] * 9))
     assert len(text) < 64_000
     assert plain(text) == []
 
