@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
-import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from math import log
 from pathlib import Path
 
 from observatory.app.bisection import Sought, bisect
+from observatory.app.crossing import Asked, cross
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
-from observatory.app.wanted import RELEASE, Wanted, cost, searchable_series, wanted_of
+from observatory.app.wanted import RELEASE, Wanted
 from observatory.benchmarks.catalogue import COMPARED, metrics_of
-from observatory.errors import ObservatoryError, SelectionError
+from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.git import Git
 from observatory.run.sources import commits_between, of_commit
-from observatory.store.base.problems import RecordError
-from observatory.store.records import alerts as alerts_record
 from observatory.store.records import searches
-from observatory.store.records.alerts import Alert, At, State
+from observatory.store.records.alerts import At
+from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Culprit, Searched
-from observatory.text.words import several
 
 _HASH = re.compile(r"[0-9a-f]{40}")
 _WORK = ("python_calls", "instructions")
@@ -33,7 +30,6 @@ _SHARE = 1 / 3
 """Of a change of time, as a logarithm, that work must have to explain it."""
 _LEAST = 0.02
 """The same where the change of time is not known."""
-_WAITING: tuple[State, ...] = ("new", "expired", "open")
 
 
 @dataclass(frozen=True)
@@ -48,16 +44,17 @@ class Searcher:
     """Further requirements of every subject."""
     python: str | None = None
 
-    def search(self, wanted: Wanted) -> Iterator[Searched]:
+    def search(self, wanted: Wanted) -> Iterator[Searched | Crossed]:
         """The search along releases, then along commits between two of them; or commits alone.
 
-        Then along the commits that a merge brought, where one is the culprit. Instead of a time its
-        work is searched for, where that explains it. Raises as `bisect` does, and SelectionError if
-        the ends are commits of no clone.
+        Then along the commits that a merge brought, where one is the culprit; and where a change
+        does not come back with equal dependencies, for the package that made it. Instead of a time
+        its work is searched for, where that explains it. Raises as `bisect` does, and
+        SelectionError if the ends are commits of no clone.
         """
         ends = wanted.good, wanted.bad
         repo = self.repo
-        released = _range(*ends) is not None
+        released = range_of(*ends) is not None
         if not released and repo is None:
             raise SelectionError(
                 f"{' and '.join(ends)} are not releases: name their clone with --repo"
@@ -72,8 +69,7 @@ class Searcher:
         if released:
             # Commits say more: the releases are measured again only where none follow.
             confirm = self.confirm and repo is None
-            found = self._bisect(wanted, self._between(*ends), confirm=confirm)
-            yield found
+            found = yield from self._search(wanted, self._between(*ends), confirm=confirm)
             if not found.finished:
                 return
             ranges = [
@@ -89,20 +85,19 @@ class Searcher:
                 "to search along commits",
                 "warning",
             )
-            yield self._bisect(wanted, self._between(*ends))
+            yield from self._search(wanted, self._between(*ends))
             ranges = [one for one in ranges if one[0] not in missing and one[1] not in missing]
         for good, bad, within in ranges:
             more = ends[0].partition(" ")[2] if released else ""
             texts = [f"{one} {more}".rstrip() for one in self._between(good, bad)]
-            found = self._bisect(wanted, texts, within)
-            yield found
+            found = yield from self._search(wanted, texts, within)
             for culprit in found.culprits:
                 if texts := brought_by(repo, culprit):
-                    yield self._bisect(wanted, texts, (culprit.before, culprit.after))
+                    yield from self._search(wanted, texts, (culprit.before, culprit.after))
 
     def _between(self, good: str, bad: str) -> list[str]:
         """The texts of all subjects of a range, both ends included."""
-        if (text := _range(good, bad)) is not None:
+        if (text := range_of(good, bad)) is not None:
             return [text]
         assert self.repo is not None
         return [*commits_between(self.repo, good), *commits_between(self.repo, f"{good}..{bad}")]
@@ -132,10 +127,11 @@ class Searcher:
         session.say("the work does not explain it: each subject is timed beside the first one")
         return wanted
 
-    def _bisect(
+    def _search(
         self, wanted: Wanted, texts: Sequence[str], within: tuple[At, At] | None = None,
         confirm: bool | None = None,
-    ) -> Searched:  # fmt: skip
+    ) -> Generator[Searched | Crossed, None, Searched]:  # fmt: skip
+        """A search along subjects, and those for the packages that its changes are due to."""
         session = self.session
         subjects = session.subjects.parse_all(texts, self.extras, self.python)
         there = {one.commit for one in subjects}
@@ -143,13 +139,19 @@ class Searcher:
         likely = {
             at.commit for one in known for each in one.culprits for at in (each.before, each.after)
         }
-        return bisect(session, Sought(
+        found = bisect(session, Sought(
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
             self.confirm if confirm is None else confirm, wanted.instead_of,
         ))  # fmt: skip
+        yield found
+        by_commit = {one.commit: one for one in subjects}
+        for culprit in of_packages(found):
+            old, new = (by_commit[at.commit] for at in (culprit.before, culprit.after))
+            yield cross(session, Asked(old, new, wanted.cell, wanted.metric))
+        return found
 
 
-def _range(good: str, bad: str) -> str | None:
+def range_of(good: str, bad: str) -> str | None:
     """The releases between two with equal further requirements, as a text of subjects.
 
     None: these are not two such releases.
@@ -169,6 +171,17 @@ def _explains(work: float, time: float | None) -> bool:
     if time is None:
         return abs(log(work)) >= _LEAST
     return log(work) * log(time) > 0 and abs(log(work)) >= _SHARE * abs(log(time))
+
+
+def of_packages(found: Searched) -> list[Culprit]:
+    """The changes that did not come back with equal dependencies: one of these made each.
+
+    None where the metric is a time, for which no package can be searched.
+    """
+    known = COMPARED.get(found.metric)
+    if known is None or known.kind == "noisy":
+        return []
+    return [one for one in found.culprits if one.certainty == "dependencies"]
 
 
 def _known(repo: Path, ref: str) -> bool:
@@ -192,63 +205,3 @@ def brought_by(repo: Path, culprit: Culprit) -> list[str]:
     if len(commits) < 2:
         return []
     return [of_commit(repo, base), *commits, of_commit(repo, merge)]
-
-
-def search_open(searcher: Searcher) -> Iterator[Searched]:
-    """Search for the culprit of every alert that waits and has none yet.
-
-    Counts come first, and of these the quickest to measure. An alert whose search cannot be carried
-    out is named, and the others go on. Stops when the time of the session is over.
-    """
-    session = searcher.session
-    file = alerts_record.load(session.results)
-    waiting = [] if file is None else file.in_state(*_WAITING)
-
-    def over(alert: Alert) -> bool:
-        return searched(session.results, alert, commits=searcher.repo is not None)
-
-    left = sorted(
-        (one for one in waiting if searchable_series(one) and not over(one)),
-        key=cost,
-    )
-    session.say(f"{several(len(left), 'alert')} to search for")
-    for place, alert in enumerate(left):
-        if time.monotonic() > session.deadline:
-            session.say(f"the time is over before {several(len(left) - place, 'alert')}", "warning")
-            return
-        if over(alert):
-            continue  # by the search for another one
-        wanted = wanted_of(alert)
-        if searcher.repo is None and _range(wanted.good, wanted.bad) is None:
-            session.say(f"alert {alert.id}: its commits need --repo", "warning")
-            continue
-        try:
-            yield from searcher.search(wanted)
-        except RecordError:
-            raise
-        except ObservatoryError as error:
-            session.say(f"alert {alert.id}: {error}", "warning")
-
-
-def open_ranges(results: Path) -> list[tuple[str, str]]:
-    """The last good and the first bad commit of each alert that waits, as it was found last."""
-    with contextlib.suppress(RecordError):  # whoever finds alerts reports it
-        if found := alerts_record.load(results):
-            waiting = found.in_state(*_WAITING)
-            return [(a.last_good.commit, a.first_bad.commit) for a in waiting if a.last_good]
-    return []
-
-
-def searched(results: Path, alert: Alert, commits: bool = True) -> bool:
-    """Whether a finished search was about this alert.
-
-    ``commits``: whether a search along releases has to have gone on with their commits.
-    """
-    known = searches.known(results)
-    found = searches.of_change(known, alert)
-    if not found or not all(one.finished for one in found):
-        return False
-    good = alert.last_good
-    releases = good is not None and RELEASE.fullmatch(good.label) is not None
-    named = any(one.within is not None for one in found)
-    return named or not (commits and releases) or not any(one.culprits for one in found)

@@ -100,7 +100,7 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
         changed = [name(shorten(f"{one} {old} → {new}", _WORD)) for one, (old, new) in pairs]
         yield ("changed at the same time: ", *enumerated(changed, _DEPENDENCIES, "package"))
         if culprit.certainty != "confirmed":
-            yield (name("observatory cross"), " finds which of them did it")
+            yield (name("observatory cross"), " tells which of them did it")
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 

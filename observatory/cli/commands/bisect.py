@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from observatory.app.searching import Searcher, search_open
+from observatory.app.searching import Searcher
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.unattended import search_open
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress
@@ -18,6 +19,8 @@ from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.machine import this_machine
+from observatory.store.records.searches import Searched
+from observatory.text.crossings import told as crossing_told
 from observatory.text.markdown import markdown
 from observatory.text.searches import told
 from observatory.text.terminal import blocks
@@ -86,7 +89,8 @@ def command(
         print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))
         return
     for one in found:
+        story = list(told(one) if isinstance(one, Searched) else crossing_told(one))
         if as_markdown:
-            print("\n\n".join(map(markdown, told(one))), end="\n\n")
+            print("\n\n".join(map(markdown, story)), end="\n\n")
         else:
-            console.print(blocks(told(one)), soft_wrap=True)
+            console.print(blocks(story), soft_wrap=True)

@@ -14,7 +14,7 @@ import typer
 from rich.console import Console
 
 from observatory.app.measurement import chosen_tasks
-from observatory.app.searching import open_ranges
+from observatory.app.unattended import open_ranges
 from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
 from observatory.cli.nights import outcome_of, status_of, table

@@ -116,9 +116,13 @@ class Crossed(Record):
 
     def is_of(self, change: Change) -> bool:
         """Whether it looked for what made this change."""
-        ends = self.good.commit, self.bad.commit
         places = {(one.benchmark, one.metric) for one in change.series}
-        return change.ends == ends and (str(self.cell), self.metric) in places
+        return change.ends == self.ends and (str(self.cell), self.metric) in places
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """The commits of the two subjects."""
+        return self.good.commit, self.bad.commit
 
 
 def _name(one: Crossed) -> str:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from observatory.store.records import crossings, searches
 from observatory.store.records.alerts import Change
 from observatory.store.records.crossings import Crossed
-from observatory.store.records.searches import Searched
+from observatory.store.records.searches import Culprit, Searched
 
 
 class Found(NamedTuple):
@@ -23,15 +23,28 @@ class Found(NamedTuple):
 
     def of_change(self, change: Change) -> Found:
         """Those for what made this change, each kind in the order in which it is told."""
-        return Found(
-            searches.of_change(self.searches, change),
-            sorted(
-                (one for one in self.crossings if one.is_of(change)), key=attrgetter("taken_at")
-            ),
-        )
+        own = searches.of_change(self.searches, change)
+        crossed = [
+            one
+            for one in self.crossings
+            if one.is_of(change) or any(_is_of_culprit(one, search) for search in own)
+        ]
+        return Found(own, sorted(crossed, key=attrgetter("taken_at")))
+
+    def crossed(self, search: Searched, culprit: Culprit) -> bool:
+        """Whether a finished search tells which package made the change at a culprit."""
+        only = search.model_copy(update={"culprits": [culprit]})
+        return any(one.finished and _is_of_culprit(one, only) for one in self.crossings)
 
 
 NOTHING = Found()
+
+
+def _is_of_culprit(crossed: Crossed, search: Searched) -> bool:
+    """Whether it is about the same value, between two neighbours that a search found."""
+    places = {(one.before.commit, one.after.commit) for one in search.culprits}
+    same = (crossed.cell, crossed.metric) == (search.cell, search.metric)
+    return same and crossed.ends in places
 
 
 def known(results: Path) -> Found:

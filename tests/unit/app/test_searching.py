@@ -14,20 +14,25 @@ import pytest
 
 from observatory.app import searching
 from observatory.app.bisection import Sought
+from observatory.app.crossing import Asked
 from observatory.app.probing import OutOfTimeError, Prober
-from observatory.app.searching import Searcher, search_open, searched
+from observatory.app.searching import Searcher
 from observatory.app.session import Session
+from observatory.app.unattended import search_open, searched
 from observatory.app.wanted import Wanted, of_alert
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.run.environments import NO_PINS
 from observatory.run.sources import SubjectError
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import searches
+from observatory.store.records import crossings, searches
 from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
-from observatory.store.records.searches import Culprit, Searched
+from observatory.store.records.crossings import Crossed
+from observatory.store.records.found import known
+from observatory.store.records.searches import Certainty, Culprit, Searched
 from observatory.store.records.subject import Subject
 from tests.factories import NOON, WARM, header
+from tests.factories_crossings import crossed
 
 
 def at(label: str, commit: str = "") -> At:
@@ -66,6 +71,18 @@ class Searches:
         self.made: list[Sought] = []
         self.culprit: Callable[[Sought], tuple[int, int] | None] = lambda _: (0, 1)
         self.finished = True
+        self.certainty: Certainty = "confirmed"
+        self.crossed: list[Asked] = []
+        self.whole = True
+
+    def cross(self, session: Session, asked: Asked) -> Crossed:
+        self.crossed.append(asked)
+        found = crossed(
+            cell=asked.cell, metric=asked.metric, good=at(asked.old.label, asked.old.commit),
+            bad=at(asked.new.label, asked.new.commit), finished=self.whole,
+        )  # fmt: skip
+        crossings.save(session.results, found)
+        return found
 
     def __call__(self, session: Session, sought: Sought) -> Searched:
         self.made.append(sought)
@@ -74,7 +91,7 @@ class Searches:
         culprits = [] if ends is None else [Culprit(
             before=at(one[ends[0]].label, one[ends[0]].commit),
             after=at(one[ends[1]].label, one[ends[1]].commit), low=0, high=4,
-            certainty="confirmed" if sought.confirm else "not measured again",
+            certainty=self.certainty if sought.confirm else "not measured again",
         )]  # fmt: skip
         found = Searched(
             observatory="0.1", machine=session.machine.machine, cell=sought.cell,
@@ -95,6 +112,7 @@ class Searches:
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Searches:
     found = Searches(tmp_path / "results")
     monkeypatch.setattr(searching, "bisect", found)
+    monkeypatch.setattr(searching, "cross", found.cross)
     return found
 
 
@@ -345,6 +363,38 @@ def test_two_alerts_on_one_change_are_one_search(searcher: Searcher, made: Searc
     saved(searcher.session.results, *both)
     list(search_open(searcher))
     assert len(made.made) == 1
+
+
+def test_where_a_package_did_it_the_search_goes_on_for_which(
+    searcher: Searcher, made: Searches
+) -> None:
+    results = searcher.session.results
+    waiting = matching(searcher, "3.3.6", "3.3.7")
+    saved(results, waiting)
+    made.certainty, made.whole = "dependencies", False
+    first, second = search_open(searcher)
+    assert (first, isinstance(second, Crossed)) == (searches.known(results)[0], True)
+    (asked,) = made.crossed
+    assert (asked.old.label, asked.new.label) == ("3.3.6", "3.3.7")
+    assert (asked.cell, asked.metric) == (WARM, "cache_misses")
+    assert known(results).of_change(waiting) == ([first], [second])
+    assert not searched(results, waiting, commits=False)  # its time was over
+    made.whole = True
+    list(search_open(searcher))
+    assert searched(results, waiting, commits=False)
+    list(search_open(searcher))
+    assert len(made.crossed) == 2
+
+
+@pytest.mark.parametrize("certainty", ["confirmed", "not reproduced"])
+def test_no_package_is_searched_for_where_none_can_have_done_it(
+    certainty: Certainty, searcher: Searcher, made: Searches
+) -> None:
+    made.certainty = certainty
+    list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "cache_misses")))
+    made.certainty = "dependencies"
+    list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "files_leaked")))
+    assert [asked.metric for asked in made.crossed] == ["files_leaked"]
 
 
 def test_a_search_that_cannot_be_made_stops_no_other(searcher: Searcher, made: Searches) -> None:

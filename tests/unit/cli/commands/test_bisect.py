@@ -13,7 +13,8 @@ from observatory.errors import Exit
 from observatory.store.records.searches import Searched
 from tests.command import observatory
 from tests.factories import WARM
-from tests.factories_searches import culprit, found
+from tests.factories_crossings import crossed
+from tests.factories_searches import BAD, GOOD, culprit, found
 
 
 @pytest.fixture
@@ -68,7 +69,7 @@ def test_markdown_shows_no_text_as_markup_and_json_is_the_record(asked: list[Sou
         ({"dependencies": {"numba": ("1", "2")}}, "changed at the same time: numba 1 → 2"),
         (
             {"certainty": "dependencies", "dependencies": {"numba": ("1", "2")}},
-            "observatory cross finds which of them did it",
+            "observatory cross tells which of them did it",
         ),
         (
             {"skipped": ["3.0.5", "3.0.6"]},
@@ -79,10 +80,18 @@ def test_markdown_shows_no_text_as_markup_and_json_is_the_record(asked: list[Sou
 def test_what_is_not_certain_is_said(
     monkeypatch: pytest.MonkeyPatch, changed: Any, told: str
 ) -> None:
-    monkeypatch.setattr(
-        "observatory.app.searching.bisect", lambda *_: found(culprits=[culprit(**changed)])
+    def bisect(_: object, sought: Sought) -> Searched:
+        sides = zip(("before", "after"), (GOOD, BAD), sought.subjects, strict=False)
+        ends = {name: at.model_copy(update={"commit": one.commit}) for name, at, one in sides}
+        return found(culprits=[culprit(**ends, **changed)])
+
+    monkeypatch.setattr("observatory.app.searching.bisect", bisect)
+    monkeypatch.setattr("observatory.app.searching.cross", lambda *_: crossed())
+    said = search()
+    assert told in said
+    assert ("numba did it: with it alone new" in said) == (
+        changed.get("certainty") == "dependencies"
     )
-    assert told in search()
 
 
 @pytest.mark.parametrize(
