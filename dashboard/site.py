@@ -37,7 +37,7 @@ from observatory.dashboard.pages.guard import PATH as GUARD
 from observatory.dashboard.pages.guard import guard_page
 from observatory.dashboard.pages.health import health_page, lines_of
 from observatory.dashboard.pages.history import History, history
-from observatory.dashboard.pages.matrix import matrices
+from observatory.dashboard.pages.matrix import SHOWN_IN_CELLS, matrices
 from observatory.dashboard.pages.overview import overview
 from observatory.dashboard.pages.path import PATH as WALK
 from observatory.dashboard.pages.path import path_page
@@ -53,7 +53,7 @@ from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import shorten
-from observatory.text.words import SHOWN_METRICS, glossaries
+from observatory.text.words import glossaries
 
 MATRIX = "matrix.html"
 WORDS = "words.html"
@@ -110,7 +110,7 @@ class _Site:
         self._observed = observed
         self._url = f"{url.rstrip('/')}/" if url else ""
         self._forge = forge
-        self._cell_values = cell_values_of(observed, frozenset(SHOWN_METRICS))
+        self._cell_values = cell_values_of(observed, SHOWN_IN_CELLS)
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
         self._census = census_pages(observed)

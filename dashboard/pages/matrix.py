@@ -14,6 +14,7 @@ from observatory.benchmarks.catalogue import (
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
+    WARM_SCENARIOS,
     Cell,
     cells,
     headline_time,
@@ -23,7 +24,10 @@ from observatory.dashboard.colours import css_name
 from observatory.dashboard.pages.cell_values import CellValue, Flag
 from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
-from observatory.text.words import known_first, meaning_of, several
+from observatory.text.words import SHOWN_METRICS, known_first, meaning_of, several
+
+SHOWN_IN_CELLS = frozenset({*SHOWN_METRICS, "functions_compiled"})
+"""The metrics of which a cell of the matrix tells something."""
 
 _ALARMS = {
     "wrong_results": "{results}", "crashed": "crashed", "uncacheable": "{count} uncacheable",
@@ -134,7 +138,7 @@ def _cell_view(
     cell: Cell, metric: str, longest: float, own: dict[tuple[Cell, str], CellValue]
 ) -> CellView:
     alarms = tuple(_alarms(own, cell))
-    time, misses = own.get((cell, metric)), _misses(own.get((cell, "cache_misses")))
+    time, misses = own.get((cell, metric)), _misses(cell, own)
     work = _work(own.get((cell, "instructions")))
     if time is None or time.value is None:
         return CellView(None, _why_no_time(cell, metric, own), "", 0.0, misses, alarms, work)
@@ -167,9 +171,13 @@ def _detail(one: CellValue) -> str:
     return f"{interval}, {samples}" if samples else interval
 
 
-def _misses(one: CellValue | None) -> Flag:
+def _misses(cell: Cell, own: dict[tuple[Cell, str], CellValue]) -> Flag:
+    one, compiled = own.get((cell, "cache_misses")), own.get((cell, "functions_compiled"))
     if one is None or one.value is None:
         return Flag("not counted", "absent")
+    if cell.scenario in WARM_SCENARIOS and not one.value and compiled and compiled.value:
+        # Of a cache that is never asked, "no misses" would say that nothing is compiled again.
+        return Flag(f"{compiled.value:,.0f} compiled, no cache asked", "plain")
     if one.wrong is None:
         return Flag(f"{one.value:,.0f}", "plain")
     return Flag(f"{one.value:,.0f} missed", "bad", "✗") if one.wrong else Flag("0", "good", "✓")

@@ -3,14 +3,13 @@ from __future__ import annotations
 import pandas as pd
 
 from observatory.benchmarks.catalogue import Cell
-from observatory.dashboard.pages.matrix import CellView, Matrix, matrices
+from observatory.dashboard.pages.matrix import SHOWN_IN_CELLS, CellView, Matrix, matrices
 from observatory.dashboard.pages.summary import newest
-from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
 
 
 def matrix(frame: pd.DataFrame) -> Matrix:
-    subject = newest(factory.read(frame, frozenset(SHOWN_METRICS)))
+    subject = newest(factory.read(frame, SHOWN_IN_CELLS))
     assert subject is not None
     return matrices(subject)[0]
 
@@ -38,6 +37,16 @@ def test_warm_misses_carry_a_mark_and_cold_ones_only_a_count():
     new = matrix(factory.frame())
     assert cell(new, "warm_disk", "NUMBA").misses.mark == "✓"
     assert cell(new, "cold", "NUMBA").misses.mark == ""
+
+
+def test_a_warm_cell_that_compiles_without_a_cache_is_not_said_to_miss_nothing():
+    warm = Cell("radon", "warm_disk", "JAX", "fork")
+    counts = {"cache_misses": 0, "functions_compiled": 6}
+    rows = [factory.row(warm, name, value) for name, value in counts.items()]
+    misses = cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX").misses
+    assert (misses.text, misses.mark) == ("6 compiled, no cache asked", "")
+    rows = [factory.row(warm, name, 0) for name in counts]
+    assert cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX").misses.mark == "✓"
 
 
 def test_cells_without_a_value_say_so_and_never_show_zero():
