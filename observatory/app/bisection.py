@@ -57,6 +57,8 @@ class Sought:
     """Whether both sides of each change are measured again."""
     instead_of: str | None = None
     """The time whose work this metric is."""
+    samples: int = 0
+    """That were taken for it before the search begins."""
 
 
 def bisect(session: Session, sought: Sought) -> Searched:
@@ -112,7 +114,7 @@ def bisect(session: Session, sought: Sought) -> Searched:
             Probe(at=at_of(subjects[place]), value=value)
             for place, value in sorted(search.values.items())
         ],
-        measured=prober.taken, samples=prober.samples + again.samples,
+        measured=prober.taken, samples=sought.samples + prober.samples + again.samples,
         seconds=round(time.monotonic() - began, 1), finished=finished,
         taken_at=datetime.now(UTC),
         culprits=[culprits[key] for key in sorted(culprits)],

@@ -72,6 +72,7 @@ class Searcher:
             found = yield from self._search(wanted, self._between(*ends), confirm=confirm)
             if not found.finished:
                 return
+            wanted = replace(wanted, samples=0)  # one record has them
             ranges = [
                 (_tag(one.before), _tag(one.after), (one.before, one.after))
                 for one in found.culprits
@@ -108,7 +109,7 @@ class Searcher:
         subjects = session.subjects.parse_all(
             self._between(wanted.good, wanted.bad), self.extras, self.python
         )
-        ends = subjects[0], subjects[-1]
+        ends, samples = (subjects[0], subjects[-1]), 0
         known = metrics_of(cell.scenario, cell.launch)
         for name in _WORK:
             metric = COMPARED[name]
@@ -119,13 +120,14 @@ class Searcher:
             for place, subject in enumerate(ends):
                 if place not in values:
                     values[place] = prober.value(subject)
+            samples += prober.samples
             old, new = values[0], values[1]
             if old and new and _explains(new / old, wanted.ratio):
                 change = f"{prober.said(old)} to {prober.said(new)}"
                 session.say(f"{name} changes from {change}: searching for it, not for the time")
-                return replace(wanted, metric=name, instead_of=wanted.metric)
+                return replace(wanted, metric=name, instead_of=wanted.metric, samples=samples)
         session.say("the work does not explain it: each subject is timed beside the first one")
-        return wanted
+        return replace(wanted, samples=samples)
 
     def _search(
         self, wanted: Wanted, texts: Sequence[str], within: tuple[At, At] | None = None,
@@ -141,7 +143,7 @@ class Searcher:
         }
         found = bisect(session, Sought(
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
-            self.confirm if confirm is None else confirm, wanted.instead_of,
+            self.confirm if confirm is None else confirm, wanted.instead_of, wanted.samples,
         ))  # fmt: skip
         yield found
         by_commit = {one.commit: one for one in subjects}

@@ -29,6 +29,8 @@ class Wanted:
     """By how much it changed, if that is known."""
     instead_of: str | None = None
     """The time whose work the metric is."""
+    samples: int = 0
+    """Of work, taken to find out whether it explains the time."""
 
 
 def wanted_of(alert: Alert) -> Wanted:

@@ -275,6 +275,7 @@ def counting(of: Mapping[str, Mapping[str, float]]) -> type[Prober]:
 
         def value(self, subject: Subject, pins: Mapping[str, str] = NO_PINS) -> float | None:
             del pins
+            self.samples += 3
             return of.get(self.metric.name, {}).get(subject.label)
 
     return Counting
@@ -307,6 +308,7 @@ def test_the_work_that_explains_a_time_is_searched_for_instead(
     (sought,) = made.made
     assert sought.metric == searched_for
     assert sought.instead_of == (None if searched_for == "compile_time" else "compile_time")
+    assert sought.samples == 6 * (1 if searched_for == "python_calls" else 2)
 
 
 def test_a_search_whose_time_is_over_while_work_is_counted_ends_quietly(
