@@ -135,14 +135,21 @@ def _series(
     n = columns.n[rows]
     has_intervals = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
     whole = len(series.at) == len(series.line.subjects)
+    parts = [series.values, np.array(track.levels)]
+    if has_intervals:
+        parts += [_known(columns.ci_low[rows], n), _known(columns.ci_high[rows], n)]
+    # In one call: its overhead is larger than the work on so few values.
+    v, levels, *ends = np.split(
+        significant(np.concatenate(parts)), np.cumsum([len(one) for one in parts[:-1]])
+    )
+    low, high = ends or (None, None)
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
         "kind": place.kind, "line": observed.line_of(track), "source": clean(series.source),
-        "at": None if whole else series.at, "v": significant(series.values),
+        "at": None if whole else series.at, "v": v,
         "n": n if n.any() else None,
-        "lo": significant(_known(columns.ci_low[rows], n)) if has_intervals else None,
-        "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
-        "bounds": track.bounds, "levels": significant(np.array(track.levels)),
+        "lo": low, "hi": high,
+        "bounds": track.bounds, "levels": levels,
         "steps": list(_steps(track)), "drift": _drift(track),
         "judgement": track.judgement, "reason": _reason(track), "noise": track.noise,
         "alerts": list(_alerts(observed, track, pages)),
@@ -190,8 +197,11 @@ def _alerts(
     observed: SiteInput, track: SegmentedSeries, pages: frozenset[str]
 ) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
+    own = observed.verdicts_on(track).alerts
+    if not own:
+        return
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
-    for alert, one in observed.verdicts_on(track).alerts:
+    for alert, one in own:
         yield {
             "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
             "page": alert.id in pages,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.dashboard.drawing.series import SPARK_HEIGHT, spark
+from observatory.dashboard.drawing.series import SPARK_HEIGHT, Spark, spark
 from observatory.dashboard.pages.newest_value import newest_change
 from observatory.dashboard.site_input import SiteInput
 from observatory.text.plain import clean, shorten
@@ -14,6 +16,7 @@ from observatory.text.plain import clean, shorten
 PER_FILE = 1000
 """Sparklines in one data file."""
 _HEIGHTS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LETTERS = np.frombuffer(_HEIGHTS.encode(), "S1")
 
 
 def grid_files(observed: SiteInput) -> Iterator[tuple[str, object]]:
@@ -30,7 +33,7 @@ def grid_files(observed: SiteInput) -> Iterator[tuple[str, object]]:
     }  # fmt: skip
     for first in range(0, len(tracks), PER_FILE):
         shown = tracks[first : first + PER_FILE]
-        yield f"sparks-{first // PER_FILE}", [_coded(track) for track in shown]
+        yield f"sparks-{first // PER_FILE}", [_coded(spark(track)) for track in shown]
 
 
 def _group(track: SegmentedSeries) -> str:
@@ -54,11 +57,11 @@ def _newest_steps(observed: SiteInput) -> dict[str, list[Any]]:
     return {"when": when, "impact": impact}
 
 
-def _coded(track: SegmentedSeries) -> str:
+def _coded(drawn: Spark | None) -> str:
     """The sparkline, a letter for each height from the top; empty for a single value."""
-    drawn = spark(track)
     if drawn is None:
         return ""
-    heights = (float(point.partition(",")[2]) for point in drawn.path.split(" "))
+    heights = np.array(drawn.path.replace(" ", ",").split(",")[1::2], np.float64)
     top = len(_HEIGHTS) - 1
-    return "".join(_HEIGHTS[min(top, max(0, round(y / SPARK_HEIGHT * top)))] for y in heights)
+    places = np.clip(np.rint(heights / SPARK_HEIGHT * top), 0, top).astype(np.intp)
+    return _LETTERS[places].tobytes().decode()
