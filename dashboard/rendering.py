@@ -26,6 +26,11 @@ def rendered(template: str, values: dict[str, Any]) -> bytes:
     return _environment().get_template(f"{template}.j2").render(values).encode()
 
 
+def macro(template: str, name: str, values: dict[str, Any]) -> Any:
+    """A macro of a template, which sees these values: for what is rendered thousands of times."""
+    return getattr(_environment().get_template(f"{template}.j2").make_module(values), name)
+
+
 def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:
     """A page as one file: ``scripts`` and the style are in it, and its policy allows only these."""
     written = [_asset(name).decode() for name in scripts]
@@ -72,6 +77,7 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
     )
     found.filters["shown"] = shorten
     found.filters["coded"] = _coded

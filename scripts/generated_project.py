@@ -1,6 +1,6 @@
 """Results of a project that does not exist, of any size: to see how reading and pages bear it.
 
-    .venv/bin/python scripts/generated_project.py RESULTS [--series 20000] [--subjects 60] [--lines 1]
+    .venv/bin/python scripts/generated_project.py RESULTS [--series 20000] [--subjects 60]
 
 Writes result files of asv with their statistics, with what `asv publish` needs beside them. The
 series are shared out among the lines, which are machines with a benchmark suite of their own, so
