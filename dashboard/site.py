@@ -152,13 +152,15 @@ class _Site:
         if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest, history(self._cell_values, longest))
         for one in with_page(observed.alerts):
-            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._forge)
+            path = f"alerts/{one.id}.html"
+            page = alert_page(observed, one, self._forge, self._views.pictured)
             profile = self._profiles.of_alerts.get(one.id)
             yield (
                 path,
                 self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
             )
-            yield from alert_files(one, page["pictures"])
+            first = next(iter(page["pictures"]), None)
+            yield from alert_files(one, first and (first.key, first.make))
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)

@@ -15,12 +15,13 @@ from markupsafe import Markup
 
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.colours import colour_of
-from observatory.dashboard.drawing.series import SPARK_HEIGHT, Spark, spark
+from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
 from observatory.dashboard.kin import Kin
 from observatory.dashboard.pages.newest_value import newest_change
 from observatory.dashboard.rendering import macro
 from observatory.dashboard.site_input import SiteInput
+from observatory.store.records.alerts import At, SeriesChange
 from observatory.text import units
 from observatory.text.plain import shorten
 
@@ -44,6 +45,14 @@ class View(NamedTuple):
     """The date of the newest step; empty without one."""
     impact: float
     """Its relative size."""
+
+
+class Pictured(NamedTuple):
+    """The picture of a series on the page of an alert."""
+
+    html: Markup
+    key: str
+    make: Callable[[], Picture]
 
 
 class Views:
@@ -89,6 +98,23 @@ class Views:
         numbers = ",".join(str(observed.line_of(track)) for track in observed.tracks)
         named = "\n".join(f"{t.series.place.unit}" for t in observed.tracks)
         return hashed("".join(observed.ids), numbers, named, str(self._of_caches))
+
+    def pictured(
+        self, _: SiteInput, number: int, change: SeriesChange, over: At | None
+    ) -> Pictured:
+        """The picture of a series with a change, which is drawn only if it is new."""
+        said = change.model_dump_json(), "" if over is None else over.model_dump_json()
+        key = hashed("picture", self.keys[number], *said)
+
+        def make() -> Picture:
+            return picture(self._observed, number, change, over)
+
+        html = self._kept.view(key, lambda: self._figure(make(), "../"))
+        return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
+
+    @cached_property
+    def _figure(self) -> Callable[[Picture, str], Any]:
+        return macro("_picture.html", "picture", {})
 
     def _key(self, number: int) -> str:
         observed = self._observed

@@ -91,12 +91,12 @@ class Series:
     source: str = ""
     """Of work: what counted it, and for which CPU; otherwise empty."""
 
-    @property
+    @cached_property
     def benchmark(self) -> str:
         """The words of the cell, or asv's name of the benchmark with its parameters."""
         return " ".join(word for word in self.place[:4] if word)
 
-    @property
+    @cached_property
     def key(self) -> SeriesId:
         """The key of the series in alerts; series of one key on several lines share it."""
         return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
