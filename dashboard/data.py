@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,10 +21,12 @@ from observatory.analyze.history.steps import Step
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.dashboard.colours import colour_of
 from observatory.dashboard.grid import grid_files
-from observatory.dashboard.kin import Kin
-from observatory.dashboard.lines import BLOCK, GROUPS, line_files, phrases, rules_of
+from observatory.dashboard.kept import Kept, Later, hashed
+from observatory.dashboard.lines import GROUPS, line_files, phrases, rules_of
 from observatory.dashboard.site_input import SiteInput, Spot, spot_name
+from observatory.dashboard.subject_values import known_ends, significant, subject_blocks
 from observatory.dashboard.verdict_data import CONCLUSIONS
+from observatory.dashboard.views import Views
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
@@ -33,7 +34,6 @@ from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
 
-_DIGITS = 6
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
@@ -43,19 +43,22 @@ _Floats = npt.NDArray[np.float64]
 def data_files(
     observed: SiteInput, forge: Forge, *,
     profiles: Mapping[tuple[Spot, Spot], tuple[str, str]] | None = None,
-) -> Iterator[tuple[str, bytes]]:  # fmt: skip
-    """Every data file: its path in the site and its content.
+    views: Views | None = None,
+) -> Iterator[tuple[str, bytes | Later]]:  # fmt: skip
+    """Every data file: its path in the site and its content, or how to make it.
 
+    ``views``: what is shown of each series; by default made anew.
     ``profiles``: by pair of subjects, the cell and the path of the page with its flame graphs.
     """
     rules, numbers = rules_of(observed)
     yield from (_file(name, content) for name, content in line_files(observed, forge))
     yield _file("rules", {"rules": rules, "phrases": phrases(), "run": LEAST_IN_RUN})
     yield _file("index", short(_index(observed, numbers)))
-    for name, content in grid_files(observed):
+    views = views or Views(observed, Kept(), of_caches=False)
+    for name, content in grid_files(observed, views):
         yield _file(name, short(content) if isinstance(content, dict) else content)
-    yield from _series_files(observed)
-    yield from _subject_files(observed)
+    yield from _series_files(observed, views)
+    yield from _subject_files(observed, views)
     yield from _function_files(observed)
     yield from _pair_files(observed)
     shown = {
@@ -63,18 +66,6 @@ def data_files(
         for (base, head), page in sorted((profiles or {}).items())
     }
     yield _file("profiles", shown)
-
-
-def significant(values: _Floats) -> _Floats:
-    """The values with six significant digits."""
-    size = np.abs(np.where(values == 0, 1.0, values))
-    places = _DIGITS - 1 - np.floor(np.log10(np.where(np.isfinite(size), size, 1.0)))
-    up = places >= 0
-    with np.errstate(over="ignore", invalid="ignore"):
-        scale = 10.0 ** np.abs(places)
-        large, small = np.round(values * scale) / scale, np.round(values / scale) * scale
-        rounded = np.where(up, large, small)
-    return np.where(np.isfinite(rounded), rounded, values)
 
 
 def short(columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -95,7 +86,11 @@ def _short(values: list[Any]) -> Any:
 
 
 def _file(name: str, content: object) -> tuple[str, bytes]:
-    return f"data/{name}.js", b'observatory.receive("%s",%s);\n' % (
+    return f"data/{name}.js", _content(name, content)
+
+
+def _content(name: str, content: object) -> bytes:
+    return b'observatory.receive("%s",%s);\n' % (
         name.encode(), orjson.dumps(content, option=_JSON),
     )  # fmt: skip
 
@@ -114,17 +109,30 @@ def _index(observed: SiteInput, rules: list[int]) -> dict[str, list[Any]]:
     }
 
 
-def _series_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
+def _series_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Later]]:
     """Each series is a JSON text of its own, so that a page parses only what it shows."""
     pages = frozenset(alert.id for alert in with_page(observed.alerts))
-    kin, shelves = Kin(observed), observed.shelves
-    files: dict[str, dict[str, str]] = defaultdict(dict)
-    for number, (track, id_) in enumerate(zip(observed.tracks, observed.ids, strict=True)):
+    shelves: dict[str, list[int]] = defaultdict(list)
+    for number, id_ in enumerate(observed.ids):
+        shelves[observed.shelves.of(id_)].append(number)
+
+    def text(number: int) -> str:
+        track, kin = observed.tracks[number], views.kin
         beside = {"kin": kin.of(number), "events": kin.events(number)}
-        content = _series(observed, track, id_, pages) | beside
-        files[shelves.of(id_)][id_] = orjson.dumps(content, option=_JSON).decode()
-    for name, series in files.items():
-        yield _file(f"series-{name}", series)
+        content = _series(observed, track, observed.ids[number], pages) | beside
+        return orjson.dumps(content, option=_JSON).decode()
+
+    def later(name: str, numbers: list[int]) -> Later:
+        own = [one for n in numbers for one, _ in observed.verdicts_on(observed.tracks[n]).alerts]
+        with_pages = [str(alert.id in pages) for alert in own]
+        return Later(
+            hashed(*(views.keys[number] for number in numbers), *with_pages),
+            lambda: _content(name, {observed.ids[number]: text(number) for number in numbers}),
+        )
+
+    for beginning, numbers in shelves.items():
+        name = f"series-{beginning}"
+        yield f"data/{name}.js", later(name, numbers)
 
 
 def _series(
@@ -135,14 +143,21 @@ def _series(
     n = columns.n[rows]
     has_intervals = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
     whole = len(series.at) == len(series.line.subjects)
+    parts = [series.values, np.array(track.levels)]
+    if has_intervals:
+        parts += [known_ends(columns.ci_low[rows], n), known_ends(columns.ci_high[rows], n)]
+    # In one call: its overhead is larger than the work on so few values.
+    v, levels, *ends = np.split(
+        significant(np.concatenate(parts)), np.cumsum([len(one) for one in parts[:-1]])
+    )
+    low, high = ends or (None, None)
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
         "kind": place.kind, "line": observed.line_of(track), "source": clean(series.source),
-        "at": None if whole else series.at, "v": significant(series.values),
+        "at": None if whole else series.at, "v": v,
         "n": n if n.any() else None,
-        "lo": significant(_known(columns.ci_low[rows], n)) if has_intervals else None,
-        "hi": significant(_known(columns.ci_high[rows], n)) if has_intervals else None,
-        "bounds": track.bounds, "levels": significant(np.array(track.levels)),
+        "lo": low, "hi": high,
+        "bounds": track.bounds, "levels": levels,
         "steps": list(_steps(track)), "drift": _drift(track),
         "judgement": track.judgement, "reason": _reason(track), "noise": track.noise,
         "alerts": list(_alerts(observed, track, pages)),
@@ -152,10 +167,6 @@ def _series(
 
 def _reason(track: SegmentedSeries) -> str:
     return "" if track.reason is None else sentence_of(track.reason)
-
-
-def _known(ends: _Floats, n: npt.NDArray[np.integer]) -> _Floats:
-    return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 
 def _steps(track: SegmentedSeries) -> Iterator[dict[str, object]]:
@@ -190,8 +201,11 @@ def _alerts(
     observed: SiteInput, track: SegmentedSeries, pages: frozenset[str]
 ) -> Iterator[dict[str, object]]:
     """The alerts of a series, each with its first bad value on this line."""
+    own = observed.verdicts_on(track).alerts
+    if not own:
+        return
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
-    for alert, one in observed.verdicts_on(track).alerts:
+    for alert, one in own:
         yield {
             "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
             "page": alert.id in pages,
@@ -199,44 +213,25 @@ def _alerts(
         }  # fmt: skip
 
 
-def _subject_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:
+def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Later]]:
     """The values of each subject over all series: what two of them are compared by."""
-    if not observed.tracks:
-        return
-    parts: dict[str, list[npt.NDArray[Any]]] = defaultdict(list)
-    columns = observed.values
+    lines: dict[int, list[int]] = defaultdict(list)
     for number, track in enumerate(observed.tracks):
-        n = len(track.series.values)
-        parts["line"].append(np.full(n, observed.line_of(track)))
-        parts["at"].append(track.series.at)
-        parts["i"].append(np.full(n, number))
-        parts["v"].append(track.series.values)
-        judged = track.judgement == "judged"
-        parts["l"].append(track.expected if judged else np.full(n, np.nan))
-        parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
-        # Only where no levels are known is a comparison left to the rounds of one run.
-        for name, ends in (("lo", columns.ci_low), ("hi", columns.ci_high)):
-            parts[name].append(
-                _known(ends[track.series.rows], columns.n[track.series.rows])
-                if track.judgement == "unfit" and not track.series.place.model
-                else np.full(n, np.nan)
-            )
-    whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
-    order = np.lexsort((whole["i"], whole["at"], whole["line"]))
-    whole = {name: array[order] for name, array in whole.items()}
-    whole |= {name: significant(whole[name]) for name in ("v", "l", "lo", "hi")}
-    places = np.stack([whole["line"], whole["at"]])
-    starts = np.flatnonzero((np.diff(places, axis=1, prepend=-1) != 0).any(axis=0))
-    blocks: dict[tuple[int, int], dict[int, object]] = defaultdict(dict)
-    for start, stop in pairwise([*starts.tolist(), len(order)]):
-        line, place = int(places[0, start]), int(places[1, start])
-        one = {key: array[start:stop] for key, array in whole.items()}
-        found = {"i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]]}
-        if np.isfinite(one["lo"]).any():
-            found |= {"lo": one["lo"], "hi": one["hi"]}
-        blocks[line, place // BLOCK][place] = found
-    for (line, number), content in blocks.items():
-        yield _file(f"at-{line}-{number}", content)
+        lines[observed.line_of(track)].append(number)
+
+    def later(line: int, numbers: list[int], key: str) -> Iterator[tuple[str, Later]]:
+        blocks = subject_blocks(observed, numbers)
+        for block in blocks.numbers:
+            name = f"at-{line}-{block}"
+
+            def make(name: str = name, block: int = block) -> bytes:
+                return _content(name, blocks.of(block))
+
+            yield f"data/{name}.js", Later(hashed(key, str(block)), make)
+
+    for line, numbers in lines.items():
+        key = hashed(f"{numbers[0]} {numbers[-1]}", *(views.keys[number] for number in numbers))
+        yield from later(line, numbers, key)
 
 
 def _function_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:

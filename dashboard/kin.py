@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -45,8 +46,10 @@ class Kin:
         """By kind of kin, the ids of at most MOST series, those nearest in the order of series."""
         found = {}
         for kind, key in self._keys[number].items():
-            there = [other for other in self._groups[kind][key] if other != number]
-            nearest = sorted(there, key=lambda other: abs(other - number))[:MOST]
+            there = self._groups[kind][key]
+            place = bisect_left(there, number)  # no other than these can be among the nearest
+            near = there[max(0, place - MOST) : place] + there[place + 1 : place + 1 + MOST]
+            nearest = sorted(near, key=lambda other: abs(other - number))[:MOST]
             if nearest:
                 found[kind] = [self._ids[other] for other in sorted(nearest)]
         return found

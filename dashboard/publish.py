@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
+from observatory.dashboard.kept import Kept, Later
 from observatory.errors import ObservatoryError
 from observatory.store.base.files import sync_directory
 
@@ -19,12 +20,15 @@ class NotOurDirectoryError(ObservatoryError):
     """The target holds something not written here; the message says what, and what to do."""
 
 
-def publish(files: Mapping[str, bytes], out: Path) -> None:
-    """Replace ``out`` by a directory that holds ``files`` (relative path to content).
+def publish(
+    files: Iterable[tuple[str, bytes | Later]], out: Path, kept: Kept | None = None
+) -> None:
+    """Replace ``out`` by a directory that holds ``files`` (relative path and content).
 
     Everything is written and synced beside ``out`` first and then renamed; killed at any instant,
     the old or the new directory is complete on disk. A file whose content is the same is not
-    written again: the new directory has the old file.
+    written again: the new directory has the old file. One that is made later is not even made if
+    ``kept`` has its key. Files are made one at a time: all of them may not fit into memory.
 
     Raises:
         NotOurDirectoryError: ``out`` exists and is not, entirely, what an earlier call wrote.
@@ -37,7 +41,7 @@ def publish(files: Mapping[str, bytes], out: Path) -> None:
     workshop = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
     try:
         fresh, old = workshop / "new", workshop / "old"
-        _write(files, fresh, out)
+        _write(files, fresh, out, kept or Kept())
         if out.exists():
             out.rename(old)
         try:
@@ -76,27 +80,48 @@ def refuse_foreign(out: Path) -> None:
         )
 
 
-def _write(files: Mapping[str, bytes], folder: Path, old: Path) -> None:
+def _write(files: Iterable[tuple[str, bytes | Later]], folder: Path, old: Path, kept: Kept) -> None:
     folder.mkdir()
-    names = "".join(f"{name}\n" for name in sorted(files)).encode()
-    for name, content in [*sorted(files.items()), (MARKER, names)]:
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if not _linked(old / name, path, content):
-            with path.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
+    names: list[str] = []
+    for name, made in files:
+        names.append(name)
+        if isinstance(made, Later):
+            kept.files_now[name] = made.key
+            if kept.files.get(name) == made.key and _link(old / name, folder / name):
+                continue
+        _put(name, made.make() if isinstance(made, Later) else made, folder, old)
+    _put(MARKER, "".join(f"{name}\n" for name in sorted(names)).encode(), folder, old)
     for each in [folder, *(path for path in folder.rglob("*") if path.is_dir())]:
         sync_directory(each)
 
 
-def _linked(old: Path, new: Path, content: bytes) -> bool:
-    """Whether ``new`` could be made another name of a file that has this content."""
+def _put(name: str, content: bytes, folder: Path, old: Path) -> None:
+    path = folder / name
+    if not _has(old / name, content) or not _link(old / name, path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+
+
+def _has(path: Path, content: bytes) -> bool:
     try:
-        if old.is_symlink() or old.read_bytes() != content:
+        return path.stat().st_size == len(content) and path.read_bytes() == content
+    except OSError:  # there is no such file
+        return False
+
+
+def _link(old: Path, new: Path) -> bool:
+    """Whether ``new`` could be made another name of a file; not where a file system has no links.
+
+    A symbolic link may lead out of the directory.
+    """
+    new.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if old.is_symlink():
             return False
         os.link(old, new)
-    except OSError:  # there is no such file, or the file system has no links
+    except OSError:
         return False
     return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import re
 from base64 import b64encode
@@ -9,14 +10,23 @@ from collections.abc import Iterator
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, pass_context
+from jinja2 import (
+    Environment,
+    FileSystemBytecodeCache,
+    PackageLoader,
+    StrictUndefined,
+    pass_context,
+)
+from jinja2.bccache import Bucket
 from jinja2.runtime import Context
 from markupsafe import Markup
 
 from observatory.dashboard.colours import stylesheet
 from observatory.dashboard.packing import bundled, lean
+from observatory.store.base.files import cache_directory
 from observatory.text.plain import shorten
 from observatory.text.words import meanings
 
@@ -24,6 +34,11 @@ from observatory.text.words import meanings
 def rendered(template: str, values: dict[str, Any]) -> bytes:
     """A page from the template of this name. Raises jinja2.UndefinedError if a value is missing."""
     return _environment().get_template(f"{template}.j2").render(values).encode()
+
+
+def macro(template: str, name: str, values: dict[str, Any]) -> Any:
+    """A macro of a template, which sees these values: for what is rendered thousands of times."""
+    return getattr(_environment().get_template(f"{template}.j2").make_module(values), name)
 
 
 def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:
@@ -63,8 +78,22 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
+class _Compiled(FileSystemBytecodeCache):
+    """Templates as they were compiled before: to compile them takes longer than most pages."""
+
+    def __init__(self, directory: Path) -> None:
+        with contextlib.suppress(OSError):
+            directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        super().__init__(str(directory))
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with contextlib.suppress(OSError):  # it saves time and nothing else
+            super().dump_bytecode(bucket)
+
+
 @lru_cache(maxsize=1)
 def _environment() -> Environment:
+    base = cache_directory()
     found = Environment(
         loader=PackageLoader("observatory.dashboard"),
         autoescape=True,
@@ -72,6 +101,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
+        bytecode_cache=None if base is None else _Compiled(base / "templates"),
     )
     found.filters["shown"] = shorten
     found.filters["coded"] = _coded

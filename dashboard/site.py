@@ -19,6 +19,7 @@ from observatory.dashboard.colours import css_name
 from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.feed import atom
+from observatory.dashboard.kept import Kept, Later
 from observatory.dashboard.pages.alert import alert_page
 from observatory.dashboard.pages.alert_files import alert_files
 from observatory.dashboard.pages.alerts import alerts_page
@@ -50,6 +51,7 @@ from observatory.dashboard.pages.work import work_history
 from observatory.dashboard.publish import publish, refuse_foreign
 from observatory.dashboard.rendering import assets, rendered
 from observatory.dashboard.site_input import SiteInput, Spot
+from observatory.dashboard.views import Views
 from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import shorten
@@ -62,20 +64,25 @@ _LINES_SHOWN = 8
 _PROBLEM = 600
 
 
-def build(observed: SiteInput, out: Path, forge: Forge | None = None, url: str = "") -> Path:
+def build(
+    observed: SiteInput, out: Path, forge: Forge | None = None, url: str = "",
+    kept: Kept | None = None,
+) -> Path:  # fmt: skip
     """Write the site into ``out`` and return the path of its first page.
 
     ``url``: where it will be; other sites show a picture beside a link only if they know that.
 
     ``out`` is a directory that is absent, empty, or was made by an earlier call; it is replaced.
-    ``forge``: what the measured project is called, and where its code is shown.
+    ``forge``: what the measured project is called, and where its code is shown. ``kept``: what an
+    earlier build left, of the same code and options; it gets what this one leaves.
 
     Raises:
         dashboard.publish.NotOurDirectoryError: ``out`` holds something that was not written here.
 
     """
     refuse_foreign(out)
-    publish(dict(_Site(observed, forge or Forge(), url).files()), out)
+    kept = kept or Kept()
+    publish(_Site(observed, forge or Forge(), url, kept).files(), out, kept)
     return out / "index.html"
 
 
@@ -106,11 +113,12 @@ class Place:
 class _Site:
     """The files of one site."""
 
-    def __init__(self, observed: SiteInput, forge: Forge, url: str) -> None:
+    def __init__(self, observed: SiteInput, forge: Forge, url: str, kept: Kept) -> None:
         self._observed = observed
         self._url = f"{url.rstrip('/')}/" if url else ""
         self._forge = forge
         self._cell_values = cell_values_of(observed, SHOWN_IN_CELLS)
+        self._views = Views(observed, kept, of_caches=bool(self._cell_values))
         self._subject = newest(self._cell_values, observed.machine)
         self._caches = chosen(observed)
         self._census = census_pages(observed)
@@ -119,9 +127,9 @@ class _Site:
         self._path = path_page(observed)
         self._profiles = ProfilePages(observed)
 
-    def files(self) -> Iterator[tuple[str, bytes]]:
-        """Every file of the site: its path and its content."""
-        observed = self._observed
+    def files(self) -> Iterator[tuple[str, bytes | Later]]:
+        """Every file of the site: its path and its content, or how to make it."""
+        observed, views = self._observed, self._views.all
         yield "index.html", self._index()
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
@@ -144,13 +152,15 @@ class _Site:
         if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest, history(self._cell_values, longest))
         for one in with_page(observed.alerts):
-            path, page = f"alerts/{one.id}.html", alert_page(observed, one, self._forge)
+            path = f"alerts/{one.id}.html"
+            page = alert_page(observed, one, self._forge, self._views.pictured)
             profile = self._profiles.of_alerts.get(one.id)
             yield (
                 path,
                 self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
             )
-            yield from alert_files(one, page["pictures"])
+            first = next(iter(page["pictures"]), None)
+            yield from alert_files(one, first and (first.key, first.make))
         for each in self._profiles.pages():
             values = each.values(observed)
             yield each.path, self._page("flame.html", path=each.path, here=COMPARE, **values)
@@ -159,7 +169,7 @@ class _Site:
             values = census.values(self._census)
             yield census.path, self._page("census.html", path=census.path, here=front, **values)
         yield from self._caches_pages()
-        for page in list_pages(observed):
+        for page in list_pages(observed, [one.row for one in views]):
             path = list_path(page["number"])
             yield path, self._page("list.html", path=path, here="series.html", **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
@@ -169,7 +179,7 @@ class _Site:
             pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
         }
         yield from data_files(
-            observed, self._forge, profiles=profiles,
+            observed, self._forge, profiles=profiles, views=self._views,
         )  # fmt: skip
         yield from assets()
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -210,22 +212,48 @@ class Spark:
 
 
 def spark(track: SegmentedSeries) -> Spark | None:
-    """The sparkline of a series; None for a single value. Long series are drawn as means."""
+    """The sparkline of a series; None for a single value. Long series are drawn as means.
+
+    A list and the grid show the same one: it is made once.
+    """
+    if track not in _SPARKS:
+        _SPARKS[track] = _spark(track)
+    return _SPARKS[track]
+
+
+_SPARKS: WeakKeyDictionary[SegmentedSeries, Spark | None] = WeakKeyDictionary()
+
+
+def _spark(track: SegmentedSeries) -> Spark | None:
     values = track.series.values
     if len(values) < 2:
         return None
-    bounds = np.unique(np.linspace(0, len(values), min(len(values), _SPARK_VALUES) + 1).astype(int))
+    bounds = _bounds(len(values))
     shown = np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)
     shown[-1] = values[-1]
-    xs = np.linspace(_AIR, SPARK_WIDTH - _AIR, len(shown))
+    xs, form = _form(len(shown))
     ys = _heights(shown)
-    points = " ".join(f"{x:.4g},{y:.3g}" for x, y in zip(xs, ys, strict=True))
+    points = form % tuple(ys.tolist())
     places = np.searchsorted(bounds, track.bounds[1:-1], side="right") - 1
     between = [(xs[max(place - 1, 0)] + xs[place]) / 2 for place in places]
     return Spark(
         points, round(float(xs[-1]), 1), round(float(ys[-1]), 1),
         tuple(dict.fromkeys(round(float(x), 1) for x in between)),
     )  # fmt: skip
+
+
+@lru_cache(maxsize=_SPARK_VALUES)
+def _form(number: int) -> tuple[npt.NDArray[np.float64], str]:
+    """Where so many points are from left to right, and the path with room for their heights."""
+    xs = np.linspace(_AIR, SPARK_WIDTH - _AIR, number)
+    return xs, " ".join(f"{x:.4g},%.3g" for x in xs.tolist())
+
+
+@lru_cache(maxsize=1024)
+def _bounds(number: int) -> npt.NDArray[np.int64]:
+    """Where the parts of so many values begin that are drawn as their means, and the end."""
+    shown = min(number, _SPARK_VALUES)
+    return np.unique(np.linspace(0, number, shown + 1).astype(np.int64))
 
 
 def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -29,6 +29,7 @@ from observatory.text.words import several
 _PICTURES = 4
 _SERIES = 200
 _FUNCTIONS = 200
+Pictured = Callable[[SiteInput, int, SeriesChange, At | None], Any]
 _NOTES = {"file": "how many of it are left in one sample"}
 
 
@@ -45,8 +46,10 @@ class SeriesRow:
     where: str
 
 
-def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any]:
-    """The values of `alert.html.j2`."""
+def alert_page(
+    observed: SiteInput, alert: Alert, forge: Forge, pictured: Pictured = picture
+) -> dict[str, Any]:
+    """The values of `alert.html.j2`; ``pictured`` gives the picture of a series, in any form."""
     found = observed.found.of_change(alert)
     shown = {
         number: one
@@ -76,7 +79,7 @@ def alert_page(observed: SiteInput, alert: Alert, forge: Forge) -> dict[str, Any
         "notes": [clean(note) for note in alert.notes],
         "resolution": _resolution(observed, alert),
         "pictures": [
-            picture(observed, number, one, alert.resolved_by)
+            pictured(observed, number, one, alert.resolved_by)
             for number, one in islice(shown.items(), _PICTURES)
         ],
         "machine": _of_the_machine(observed, alert),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from observatory.dashboard.colours import tokens
 from observatory.dashboard.drawing.series import Picture
+from observatory.dashboard.kept import Later, hashed
 from observatory.dashboard.rendering import rendered
 from observatory.store.records.alerts import Alert
 from observatory.text.plain import shorten
@@ -14,12 +15,22 @@ _LONGEST = 100
 """Characters that fit across the picture."""
 
 
-def alert_files(alert: Alert, pictures: list[Picture]) -> Iterator[tuple[str, bytes]]:
-    """Files beside the page of an alert: their paths and contents."""
+def alert_files(
+    alert: Alert, shown: tuple[str, Callable[[], Picture]] | None
+) -> Iterator[tuple[str, bytes | Later]]:
+    """Files beside the page of an alert: their paths and contents.
+
+    ``shown``: the key of its first picture and what makes it; None if it has none.
+    """
     yield f"alerts/{alert.id}.json", alert.model_dump_json(indent=1).encode() + b"\n"
-    if pictures:
-        shown = pictures[0]
-        own = tokens()[shown.css.removeprefix("b-")]
-        said = shorten(alert.sentence.replace("`", ""), _LONGEST)
-        values = {"p": shown, "ink": tokens(), "own": own, "said": said}
-        yield f"alerts/{alert.id}.svg", rendered("evidence.svg", values)
+    if shown is None:
+        return
+    key, made = shown
+    said = shorten(alert.sentence.replace("`", ""), _LONGEST)
+
+    def drawn() -> bytes:
+        first = made()
+        own = tokens()[first.css.removeprefix("b-")]
+        return rendered("evidence.svg", {"p": first, "ink": tokens(), "own": own, "said": said})
+
+    yield f"alerts/{alert.id}.svg", Later(hashed(key, said), drawn)

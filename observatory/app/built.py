@@ -14,6 +14,7 @@ import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -26,7 +27,15 @@ from observatory.run.git import Git, GitError
 from observatory.store.asv import config
 from observatory.store.base.files import cache_directory, write_atomic
 from observatory.store.base.problems import Problem
-from observatory.store.base.signatures import Signature, Stamp, as_they_were, signatures, stamps
+from observatory.store.base.signatures import (
+    Signature,
+    Stamp,
+    Stamped,
+    as_they_were,
+    signature_of,
+    signatures,
+    stamps,
+)
 
 _CODE = Path(observatory.__file__).parent
 
@@ -36,8 +45,27 @@ class Inputs(NamedTuple):
 
     asked: str
     """A hash of all that is no file: options, versions, the references of a clone."""
-    files: Mapping[str, Stamp]
-    checked_ns: int
+    files: Stamped
+
+    @property
+    def tool(self) -> str:
+        """A hash of all but the results: the same results give the same files under it."""
+        found = hashlib.blake2b(self.asked.encode(), digest_size=16)
+        code = f"{_CODE}{os.sep}"
+        for name, stamp in sorted(self.files.files.items()):
+            if name.startswith(code):
+                found.update(f"\0{name}\0{stamp.digest}".encode(errors="replace"))
+        return found.hexdigest()
+
+
+class Last(NamedTuple):
+    """What was recorded of a site when it was written."""
+
+    made_of: Inputs
+    written: Stamped
+    problems: list[Problem]
+    keys: Mapping[str, str]
+    """By path in the site, what a file was made of."""
 
 
 @dataclass(frozen=True)
@@ -55,53 +83,97 @@ class Ordered:
 
         None if it would not, if nobody knows, or if there is no such site.
         """
-        if (record := self._record()) is None:
-            return None
+        last = self._last
         try:
-            known = orjson.loads(record.read_bytes())
-            made_of = Inputs(known["asked"], _stamps(known["inputs"]), known["checked_ns"])
-            written = _stamps(known["outputs"])
             same = (
-                made_of.asked == self._asked()
-                and as_they_were(signatures(_files(self.out)), written, known["written_ns"])
-                and as_they_were(signatures(self._inputs()), made_of.files, made_of.checked_ns)
+                last is not None
+                and last.made_of.asked == self._asked()
+                and as_they_were(signatures(_files(self.out.resolve())), last.written)
+                and as_they_were(signatures(self._inputs()), last.made_of.files)
             )
-            problems = [Problem(Path(path), *rest) for path, *rest in known["problems"]]
-        except (OSError, ValueError, LookupError, TypeError, GitError):
-            return None  # absent, damaged or of another version: it is built
-        return problems if same else None
+        except (OSError, GitError):
+            return None
+        return last.problems if last is not None and same else None
 
     def inputs(self) -> Inputs | None:
         """What the site will be made of, to be asked before anything is read; None if not known."""
         now = time.time_ns()
+        before = self._last.made_of.files if self._last else None
         try:
-            return Inputs(self._asked(), stamps(self._inputs()), now)
+            return Inputs(self._asked(), Stamped(stamps(self._inputs(), before), now))
         except (OSError, GitError):
             return None
 
-    def remember(self, made_of: Inputs | None, problems: Sequence[Problem]) -> None:
-        """Record what the site, which was just written, was made of."""
-        record = self._record()
-        if record is None or made_of is None:
+    def kept(self, made_of: Inputs | None) -> tuple[dict[str, str], dict[str, Any]]:
+        """The keys of the files of the site that are as they were, and the views of its series.
+
+        Nothing if another version of the tool made it, or with other options.
+        """
+        last, place = self._last, self._place(".views.json")
+        if last is None or place is None or made_of is None or made_of.tool != last.made_of.tool:
+            return {}, {}
+        keys: dict[str, str] = {}
+        for name, key in last.keys.items():
+            path = self.out.resolve() / name
+            with contextlib.suppress(OSError):
+                if last.written.has(str(path), signature_of(path.stat())):
+                    keys[name] = key
+        views = {}
+        with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
+            found = orjson.loads(place.read_bytes())
+            views = dict(found["views"]) if found["tool"] == made_of.tool else {}
+        return keys, views
+
+    def remember(
+        self,
+        made_of: Inputs | None,
+        problems: Sequence[Problem],
+        keys: Mapping[str, str] | None = None,
+        views: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record what the site, which was just written, was made of.
+
+        ``keys``, ``views``: what `kept` gives to the next build.
+        """
+        record, place = self._place(".json"), self._place(".views.json")
+        if record is None or place is None or made_of is None:
             return
         with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
             now = time.time_ns()
             known = {
                 "asked": made_of.asked,
-                "inputs": made_of.files,
-                "checked_ns": made_of.checked_ns,
-                "outputs": stamps(_files(self.out)),
+                "inputs": made_of.files.files,
+                "checked_ns": made_of.files.checked_ns,
+                "outputs": stamps(_files(self.out.resolve())),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
+                "keys": keys or {},
             }
+            write_atomic(
+                place, orjson.dumps({"tool": made_of.tool, "views": views or {}}, default=list)
+            )
             write_atomic(record, orjson.dumps(known, default=list))
 
-    def _record(self) -> Path | None:
+    @cached_property
+    def _last(self) -> Last | None:
+        """What is recorded; None if it is absent, damaged or of another version."""
+        if (record := self._place(".json")) is None:
+            return None
+        try:
+            known = orjson.loads(record.read_bytes())
+            files = Stamped(_stamps(known["inputs"]), known["checked_ns"])
+            written = Stamped(_stamps(known["outputs"]), known["written_ns"])
+            problems = [Problem(Path(path), *rest) for path, *rest in known["problems"]]
+            return Last(Inputs(known["asked"], files), written, problems, dict(known["keys"]))
+        except (OSError, ValueError, LookupError, TypeError):
+            return None
+
+    def _place(self, ending: str) -> Path | None:
         base = cache_directory()
         if base is None:
             return None
         name = hashlib.blake2b(os.fsencode(self.out.resolve()), digest_size=16).hexdigest()
-        return base / "sites" / f"{name}.json"
+        return base / "sites" / f"{name}{ending}"
 
     def _asked(self) -> str:
         """A hash of what is no file. Raises OSError and GitError."""

@@ -30,6 +30,7 @@ from observatory.app.progress import Progress, doing, silent
 from observatory.app.source import OWN, Source
 from observatory.app.suspected import suspected_ranges
 from observatory.benchmarks.catalogue import Cell
+from observatory.dashboard.kept import Kept
 from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.base.problems import Problem, RecordError
@@ -140,8 +141,12 @@ def drawn(
     machine: str | None,
     progress: Progress,
     url: str,
+    kept: Kept | None = None,
 ) -> tuple[Path, list[Problem]]:
-    """Build the site; parameters, result and errors are those of `observatory.app.site`."""
+    """Build the site; parameters, result and errors are those of `observatory.app.site`.
+
+    ``kept``: what an earlier build left.
+    """
     forge = source.forge(directories[0])
     observed, problems = site_data(directories, machine, progress)
     ours = any(track.series.place.model for track in observed.tracks)
@@ -150,7 +155,7 @@ def drawn(
     with doing(progress, "looking for commits"):
         observed = replace(observed, ranges=suspected_ranges(source.clone, observed.alerts))
     with doing(progress, f"drawing the pages of {len(observed.tracks):,} series"):
-        return build(observed, out, forge, url).resolve(), problems
+        return build(observed, out, forge, url, kept).resolve(), problems
 
 
 def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | None:

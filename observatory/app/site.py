@@ -8,6 +8,7 @@ from pathlib import Path
 from observatory.app.built import Ordered
 from observatory.app.progress import Progress, silent
 from observatory.app.source import Source
+from observatory.dashboard.kept import Kept
 from observatory.store.base.problems import Problem
 
 
@@ -33,6 +34,7 @@ def build_site(
     from observatory.app.observed import drawn
 
     made_of = ordered.inputs()
-    page, problems = drawn(directories, out, source, machine, progress, url)
-    ordered.remember(made_of, problems)
+    kept = Kept(*ordered.kept(made_of))
+    page, problems = drawn(directories, out, source, machine, progress, url, kept)
+    ordered.remember(made_of, problems, kept.files_now, kept.views_now)
     return page, problems

@@ -9,9 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from observatory.analyze.series_keys import place_order
 from observatory.benchmarks.catalogue import (
@@ -25,6 +23,9 @@ from observatory.benchmarks.catalogue import (
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
 from observatory.text.units import MISSING, brief, count, human
+
+if TYPE_CHECKING:  # pages use `Table` alone, and its import takes longer than most of them
+    import pandas as pd
 
 _WHERE = ["machine", "python", "model"]
 _WORK = "instructions"

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-import scipy  # its statistics take a second to import: short series never need them
 
+from observatory.analyze.history.robust import median, ranks, theil_sen
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -88,10 +88,10 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
 
 def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    trend = abs(float(np.corrcoef(time, scipy.stats.rankdata(values))[0, 1]))  # Spearman's
+    trend = abs(float(np.corrcoef(time, ranks(values))[0, 1]))  # Spearman's
     if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
-    levels = [float(np.median(piece)) for piece in np.split(values, list(places))]
+    levels = [median(piece) for piece in np.split(values, list(places))]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
 
@@ -104,8 +104,7 @@ def _grown(slope: float, n: int) -> float:
 def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
     """Theil & Sen's slope and its interval, over all pairs of at most _MOST values."""
     chosen = _chosen(len(logs))
-    found = scipy.stats.theilslopes(logs[chosen], time[chosen])
-    return float(found.slope), float(found.low_slope), float(found.high_slope)
+    return theil_sen(logs[chosen], time[chosen])
 
 
 def _chosen(n: int) -> npt.NDArray[np.intp]:
@@ -119,13 +118,13 @@ def _slope_between(logs: Values, places: Sequence[int]) -> float:
         chosen = _chosen(len(piece))
         left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
         slopes.append((piece[right] - piece[left]) / (right - left))
-    return float(np.median(np.concatenate(slopes)))
+    return median(np.concatenate(slopes))
 
 
 def without_levels(values: Values, places: Sequence[int]) -> Values:
     """The values less the median of their level; each of ``places`` begins a new level."""
     pieces = np.split(values, list(places))
-    return np.concatenate([piece - np.median(piece) for piece in pieces])
+    return np.concatenate([piece - median(piece) for piece in pieces])
 
 
 def _criterion(logs: Values, places: Sequence[int], slopes: int) -> float:

@@ -18,6 +18,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from observatory.analyze.history.robust import median
 from observatory.analyze.history.steps import PARAMETERS, Values
 
 MOST = 150
@@ -57,15 +58,15 @@ def fresh_step(values: Values, places: Sequence[int], needed: Evidence = NEW) ->
     if len(values) == 0 or values.min() <= 0:
         return None
     begin = places[-1] if places else 0
-    earlier = [values[a:b] / np.median(values[a:b]) for a, b in pairwise([0, *places])]
+    earlier = [values[a:b] / median(values[a:b]) for a, b in pairwise([0, *places])]
     best: tuple[float, int | None] = (needed.chance, None)
     for newest in needed.newest:
         place = len(values) - newest
         if place - begin < PARAMETERS.fewest:
             break
-        level = float(np.median(values[begin:place]))
+        level = median(values[begin:place])
         new = values[place:] / level
-        if abs(math.log(float(np.median(new)))) >= math.log1p(needed.smallest):
+        if abs(math.log(median(new))) >= math.log1p(needed.smallest):
             old = np.concatenate([*earlier, values[begin:place] / level])[-MOST:]
             best = min(best, (_chance(old, new), place), key=lambda each: each[0])
     return best[1]

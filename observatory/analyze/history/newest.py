@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -65,11 +66,19 @@ class SeriesVerdicts:
     """What an exact count should be; None if no number is better than another."""
     wrong: npt.NDArray[np.bool_]
     """For each value, whether it is higher than ``best``."""
-    last: Conclusion
-    """On the newest value against the one before it."""
-    state: NewestState
     alerts: Sequence[tuple[Alert, SeriesChange]]
     """The alerts that begin on its line, and what each says of it."""
+    track: SegmentedSeries
+
+    @cached_property
+    def last(self) -> Conclusion:
+        """On the newest value against the one before it."""
+        return _last(self.track, self.rule)
+
+    @cached_property
+    def state(self) -> NewestState:
+        """What its newest value means."""
+        return newest_state(self.track, self.alerts)
 
 
 def verdicts_of(
@@ -91,7 +100,7 @@ def verdicts_of(
         rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
         wrong = np.zeros(len(series.values), bool) if best is None else series.values > best
-        yield SeriesVerdicts(rule, best, wrong, _last(track, rule), newest_state(track, own), own)
+        yield SeriesVerdicts(rule, best, wrong, own, track)
 
 
 def _last(track: SegmentedSeries, rule: rules.Rule) -> Conclusion:

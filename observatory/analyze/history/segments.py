@@ -20,6 +20,7 @@ from observatory.analyze.comparison.rules import JUDGED_NOISY, rule_at
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.events import counts_of, events_in, without_events
 from observatory.analyze.history.fresh import HELD, fresh_step, with_fresh
+from observatory.analyze.history.robust import median
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import (
     FEWEST,
@@ -71,7 +72,7 @@ class SegmentedSeries:
     @cached_property
     def levels(self) -> tuple[float, ...]:
         """The median of each level; of a drifting series at its first value."""
-        return tuple(float(np.median(self.flat[a:b])) for a, b in pairwise(self.bounds))
+        return tuple(median(self.flat[a:b]) for a, b in pairwise(self.bounds))
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -90,8 +91,8 @@ class SegmentedSeries:
         if self.drift is None:
             return step
         values = self.series.values
-        before = float(np.median(values[max(start, place - NEAR) : place]))
-        after = float(np.median(values[place : min(stop, place + NEAR)]))
+        before = median(values[max(start, place - NEAR) : place])
+        after = median(values[place : min(stop, place + NEAR)])
         modes = step.modes and two_modes(values[start:place], values[place:stop], step.worse)
         return replace(step, before=before, after=after, modes=modes)
 
@@ -99,14 +100,14 @@ class SegmentedSeries:
     def now(self) -> float:
         """The median of the newest level; of a drifting series that of its NEAR newest values."""
         newest = self.series.values[self.bounds[-2] :]
-        return float(np.median(newest if self.drift is None else newest[-NEAR:]))
+        return median(newest if self.drift is None else newest[-NEAR:])
 
     @cached_property
     def longest(self) -> tuple[float, float]:
         """Medians of the NEAR first and last values of the longest level, as measured."""
         start, stop = max(pairwise(self.bounds), key=lambda ends: ends[1] - ends[0])
         values = self.series.values[start:stop]
-        return float(np.median(values[:NEAR])), float(np.median(values[-NEAR:]))
+        return median(values[:NEAR]), median(values[-NEAR:])
 
     @cached_property
     def noise(self) -> float | None:
@@ -119,7 +120,7 @@ class SegmentedSeries:
         off = without_levels(np.log(self.flat), self.bounds[1:-1])
         # A level of k values takes one of k degrees of freedom.
         free = len(off) / max(1, len(off) - (len(self.bounds) - 1))
-        return _NORMAL * float(np.median(np.abs(off))) * math.sqrt(free) or None
+        return _NORMAL * median(np.abs(off)) * math.sqrt(free) or None
 
     @cached_property
     def expected(self) -> Values:
@@ -150,7 +151,7 @@ class SegmentedSeries:
         if self.judgement != "judged" or start == n - 1:
             return float(values[-2])
         grown = 1.0 if self.drift is None else float(values[-1] / self.drift.flat[-1])
-        return float(np.median(self.flat[start:-1])) * grown
+        return median(self.flat[start:-1]) * grown
 
     @cached_property
     def multiple(self) -> float | None:

@@ -40,6 +40,8 @@ from statistics import NormalDist
 import numpy as np
 import numpy.typing as npt
 
+from observatory.analyze.history.kernel import segmenter
+from observatory.analyze.history.robust import median
 from observatory.store.records.alerts import Modes, described_by_ratio
 
 Values = npt.NDArray[np.float64]
@@ -120,17 +122,13 @@ def change_points(
 
 def segmentation(values: Values, weight: float) -> list[int]:
     """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
-    # Its import takes as long as all others of a command, and few results have nothing to cut.
-    from ruptures import KernelCPD
-
     n = len(values)
     width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
-    algorithm = KernelCPD(kernel="rbf", min_size=PARAMETERS.fewest, params={"gamma": 1 / width**2})
     order = np.lexsort((_tie_breaker(n), values))
     ranks = np.empty(n)
     ranks[order] = np.arange(1, n + 1)
-    found = algorithm.fit(ranks.reshape(-1, 1) / n).predict(pen=weight * math.log(n))
-    return [int(place) for place in found[:-1]]
+    signal = ranks.reshape(-1, 1) / n
+    return segmenter()(signal, weight * math.log(n), PARAMETERS.fewest, 1 / width**2)
 
 
 @lru_cache(maxsize=1024)
@@ -153,7 +151,7 @@ def sized(values: Values, place: int, within: tuple[int, int]) -> Step:
     levels the NEAREST values on either side stand for all: pairs are many.
     """
     old, new = values[within[0] : place], values[place : within[1]]
-    before, after = float(np.median(old)), float(np.median(new))
+    before, after = median(old), median(new)
     old, new = _nearest(old, new)
     ratio, low, high = shift(old, new)
     modes = None
@@ -190,7 +188,7 @@ def ratio(old: Values, new: Values) -> float:
     old, new = (values[:: math.ceil(len(values) / _ENOUGH)] for values in (old, new))
     if min(old.min(), new.min()) <= 0:
         return math.nan
-    return float(np.median(np.divide.outer(new, old)))
+    return median(np.divide.outer(new, old).ravel())
 
 
 def _material(values: Values, places: list[int], smallest: float) -> list[int]:
@@ -229,7 +227,7 @@ def _at_most(old: Values, new: Values, smallest: float) -> float:
         apart = max(ratio, 1 / ratio) - 1
         weak = math.isnan(low) or apart < PARAMETERS.weakest * smallest
         return apart if weak else max(high, 1 / low) - 1
-    a, b = float(np.median(old)), float(np.median(new))
+    a, b = median(old), median(new)
     low, high = sorted((abs(a), abs(b)))
     if a == b:
         return 0.0
@@ -250,12 +248,12 @@ def two_modes(old: Values, new: Values, worse: bool) -> Modes | None:
     before, after = (float(side.mean()) for side in sides)
     changed = after - before if worse else before - after
     if any(mixed) and changed >= MOVED:
-        lower, upper_ = float(np.median(values[~upper])), float(np.median(values[upper]))
+        lower, upper_ = median(values[~upper]), median(values[upper])
         return Modes(lower=lower, upper=upper_, before=before, after=after)
     if not all(mixed):
         return None
     (low, high), moved = (
-        (float(np.median(level[~side])), float(np.median(level[side])))
+        (median(level[~side]), median(level[side]))
         for level, side in zip((old, new), sides, strict=True)
     )
     if (moved[0] > low) != worse or (moved[1] > high) != worse:

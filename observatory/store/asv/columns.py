@@ -181,7 +181,10 @@ class SeriesReader:
                 low[index], high[index] = interval(taken)
         counts = _floats(repeats)
         counted = np.where((counts >= 1) & (counts < 2**31), counts, 0)
-        listed = np.array([len(one) if isinstance(one, list) else 0 for one in samples])
+        # Most files have no samples at all.
+        some = any(samples)
+        listed = np.array([len(one) if isinstance(one, list) else 0 for one in samples] if some
+                          else np.zeros(len(samples)), np.int64)  # fmt: skip
         closed = np.isfinite(low) & np.isfinite(high)
         found = Columns(
             series=np.repeat(numbers, lengths),

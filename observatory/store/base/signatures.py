@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -54,18 +55,38 @@ def signatures(paths: Iterable[Path]) -> dict[str, Signature]:
     return {str(path): signature_of(path.stat()) for path in paths}
 
 
-def stamps(paths: Iterable[Path]) -> dict[str, Stamp]:
-    """The stamp of each file by its path. Raises OSError."""
-    return {name: Stamp(one, digest_of(Path(name))) for name, one in signatures(paths).items()}
+@dataclass(frozen=True)
+class Stamped:
+    """The stamps of files, and when they were taken."""
+
+    files: Mapping[str, Stamp] = field(default_factory=dict)
+    checked_ns: int = 0
+
+    def digest(self, path: str, signature: Signature) -> str | None:
+        """The hash of a file, from its signature alone; None where that cannot be trusted."""
+        known = self.files.get(path)
+        if known is None or known.signature != signature or not rested(signature, self.checked_ns):
+            return None
+        return known.digest
+
+    def has(self, path: str, signature: Signature) -> bool:
+        """Whether a file that is there now has the content that it had. Raises OSError."""
+        known = self.files.get(path)
+        if known is None:
+            return False
+        return (self.digest(path, signature) or digest_of(Path(path))) == known.digest
 
 
-def as_they_were(now: Mapping[str, Signature], then: Mapping[str, Stamp], checked_ns: int) -> bool:
-    """Whether there are the same files with the same contents as at ``checked_ns``.
+def stamps(paths: Iterable[Path], before: Stamped | None = None) -> dict[str, Stamp]:
+    """The stamp of each file by its path; ``before`` saves reading them. Raises OSError."""
+    before = before or Stamped()
+    return {
+        name: Stamp(one, before.digest(name, one) or digest_of(Path(name)))
+        for name, one in signatures(paths).items()
+    }
 
-    Raises OSError.
-    """
-    return now.keys() == then.keys() and all(
-        (one == then[name].signature and rested(one, checked_ns))
-        or digest_of(Path(name)) == then[name].digest
-        for name, one in now.items()
-    )
+
+def as_they_were(now: Mapping[str, Signature], then: Stamped) -> bool:
+    """Whether there are the same files with the same contents as then. Raises OSError."""
+    same = now.keys() == then.files.keys()
+    return same and all(then.has(name, one) for name, one in now.items())

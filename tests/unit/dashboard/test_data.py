@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from observatory.benchmarks.catalogue import Cell
-from observatory.dashboard.data import BLOCK, data_files, significant
+from observatory.dashboard.data import data_files
+from observatory.dashboard.kept import Later
+from observatory.dashboard.lines import BLOCK
+from observatory.dashboard.subject_values import significant
 from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_site import observed
@@ -24,7 +27,8 @@ WARM = Cell("radon", "warm_process", "NUMBA", "fork")
 def data(frame: Any = None) -> dict[str, Any]:
     found = {}
     given_ = observed(factory.frame() if frame is None else frame)
-    for path, content in data_files(given_, Forge()):
+    for path, made in data_files(given_, Forge()):
+        content = made.make() if isinstance(made, Later) else made
         head, _, rest = content.decode().partition(",")
         name = path.removeprefix("data/").removesuffix(".js")
         assert head == f'observatory.receive("{name}"'

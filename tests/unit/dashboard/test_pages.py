@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pandas as pd
 import pytest
+from markupsafe import Markup
 
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
@@ -419,8 +420,8 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
 
 def test_every_series_is_on_one_list() -> None:
     found = observed(factory.frame())
-    pages = list(list_pages(found))
-    ids = [one["id"] for page in pages for _, entries in page["groups"] for one in entries]
+    pages = list(list_pages(found, [Markup(id_) for id_ in found.ids]))
+    ids = [str(row) for page in pages for _, rows in page["groups"] for row in rows]
     assert ids == list(found.ids)
     assert all(page["of"] == len(pages) for page in pages)
 

@@ -8,6 +8,7 @@ import pytest
 from observatory.app.observed import site_data
 from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
+from observatory.dashboard.kept import Later
 from observatory.dashboard.pages.cell_values import cell_values_of
 from observatory.dashboard.pages.health import health_page
 from observatory.dashboard.pages.history import history
@@ -133,7 +134,9 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
     counts = ((2.0e9, CALLGRIND), (2.1e9, CALLGRIND), (2.6e9, HARDWARE))
     observed = site(factory.history(tmp_path, *counts))
     files = dict(data_files(observed, Forge()))
-    content = files["data/series-.js"]
+    later = files["data/series-.js"]
+    assert isinstance(later, Later)
+    content = later.make()
     found = json.loads(content[content.index(b",") + 1 : content.rindex(b")")])
     found = {id_: json.loads(text) for id_, text in found.items()}
     sources = {one["source"]: one for one in found.values() if one["metric"] == "instructions"}

@@ -1,0 +1,100 @@
+"""The values of each subject over all series of its line: what two subjects are compared by."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
+from observatory.dashboard.lines import BLOCK
+from observatory.dashboard.site_input import SiteInput
+
+_DIGITS = 6
+Floats = npt.NDArray[np.float64]
+
+
+def significant(values: Floats) -> Floats:
+    """The values with six significant digits."""
+    size = np.abs(np.where(values == 0, 1.0, values))
+    places = _DIGITS - 1 - np.floor(np.log10(np.where(np.isfinite(size), size, 1.0)))
+    up = places >= 0
+    with np.errstate(over="ignore", invalid="ignore"):
+        scale = 10.0 ** np.abs(places)
+        large, small = np.round(values * scale) / scale, np.round(values / scale) * scale
+        rounded = np.where(up, large, small)
+    return np.where(np.isfinite(rounded), rounded, values)
+
+
+def known_ends(ends: Floats, n: npt.NDArray[np.integer]) -> Floats:
+    """The ends of intervals; NaN where samples are too few for them."""
+    return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
+
+
+def subject_blocks(observed: SiteInput, numbers: Sequence[int]) -> _Blocks:
+    """The values of one line, whose series have these numbers, in blocks of BLOCK subjects."""
+    return _Blocks(observed, numbers)
+
+
+class _Blocks:
+    def __init__(self, observed: SiteInput, numbers: Sequence[int]) -> None:
+        self._observed = observed
+        self._series = numbers
+
+    @cached_property
+    def numbers(self) -> list[int]:
+        """The numbers of the blocks that have values."""
+        found: set[int] = set()
+        for number in self._series:
+            found.update(np.unique(self._observed.tracks[number].series.at // BLOCK).tolist())
+        return sorted(found)
+
+    def of(self, block: int) -> Mapping[int, object]:
+        """The subjects of one block, by their places on the line.
+
+        Each has ``i``, the numbers of its series, their values ``v`` and levels ``l``, and ``o``:
+        the series whose values are far off. All blocks are made at once, and each is told once.
+        """
+        if block not in self._waiting:
+            vars(self).pop("_waiting")
+        return self._waiting.pop(block)
+
+    @cached_property
+    def _waiting(self) -> dict[int, dict[int, object]]:
+        observed = self._observed
+        parts: dict[str, list[npt.NDArray[np.generic]]] = defaultdict(list)
+        columns = observed.values
+        for number in self._series:
+            track = observed.tracks[number]
+            n = len(track.series.values)
+            parts["at"].append(track.series.at)
+            parts["i"].append(np.full(n, number))
+            parts["v"].append(track.series.values)
+            judged = track.judgement == "judged"
+            parts["l"].append(track.expected if judged else np.full(n, np.nan))
+            parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
+            # Only where no levels are known is a comparison left to the rounds of one run.
+            for name, ends in (("lo", columns.ci_low), ("hi", columns.ci_high)):
+                parts[name].append(
+                    known_ends(ends[track.series.rows], columns.n[track.series.rows])
+                    if track.judgement == "unfit" and not track.series.place.model
+                    else np.full(n, np.nan)
+                )
+        whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
+        order = np.lexsort((whole["i"], whole["at"]))
+        whole = {name: array[order] for name, array in whole.items()}
+        whole |= {name: significant(whole[name]) for name in ("v", "l", "lo", "hi")}
+        starts = np.flatnonzero(np.diff(whole["at"], prepend=-1) != 0)
+        blocks: dict[int, dict[int, object]] = defaultdict(dict)
+        for start, stop in pairwise([*starts.tolist(), len(order)]):
+            place = int(whole["at"][start])
+            one = {key: array[start:stop] for key, array in whole.items()}
+            found = {"i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]]}
+            if np.isfinite(one["lo"]).any():
+                found |= {"lo": one["lo"], "hi": one["hi"]}
+            blocks[place // BLOCK][place] = found
+        return blocks

@@ -1,0 +1,187 @@
+"""What lists and grids show of each series: made again only if the series changed.
+
+The key of a series is a hash of all that follows from it or is shown of it: its values, its line,
+its levels, its alerts, and which series there are beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from markupsafe import Markup
+
+from observatory.analyze.history.segments import SegmentedSeries
+from observatory.dashboard.colours import colour_of
+from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
+from observatory.dashboard.kept import Kept, hashed
+from observatory.dashboard.kin import Kin
+from observatory.dashboard.pages.newest_value import newest_change
+from observatory.dashboard.rendering import macro
+from observatory.dashboard.site_input import SiteInput
+from observatory.store.records.alerts import At, SeriesChange
+from observatory.text import units
+from observatory.text.plain import shorten
+
+HEIGHTS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+_LETTERS = np.frombuffer(HEIGHTS.encode(), "S1")
+_LONGEST = 140
+
+
+class View(NamedTuple):
+    """What is shown of one series where there are many."""
+
+    row: Markup
+    """HTML of its row in the lists."""
+    spark: str
+    """A letter for each height of its sparkline; empty for a single value."""
+    state: str
+    words: str
+    """What became of the newest value."""
+    noise: float | None
+    when: str
+    """The date of the newest step; empty without one."""
+    impact: float
+    """Its relative size."""
+
+
+class Pictured(NamedTuple):
+    """The picture of a series on the page of an alert."""
+
+    html: Markup
+    key: str
+    make: Callable[[], Picture]
+
+
+class Views:
+    """The views and keys of all series, by their numbers."""
+
+    def __init__(self, observed: SiteInput, kept: Kept, of_caches: bool) -> None:
+        self._observed = observed
+        self._kept = kept
+        self._of_caches = of_caches
+        self._lines = [
+            hashed(repr((line.machine, line.env_name, line.era)),
+                   "\n".join(f"{s.label}\0{s.commit}\0{s.date}" for s in line.subjects))
+            for line in observed.lines
+        ]  # fmt: skip
+        self._alerts: dict[int, str] = {}
+
+    @cached_property
+    def kin(self) -> Kin:
+        """What belongs beside each series. To find it for all takes a while."""
+        return Kin(self._observed)
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of each series."""
+        return [self._key(number) for number in range(len(self._observed.tracks))]
+
+    @cached_property
+    def all(self) -> list[View]:
+        """The view of each series."""
+        found = []
+        for number, (key, track) in enumerate(zip(self.keys, self._observed.tracks, strict=True)):
+            view = View(*self._kept.view(key, self._maker(number)))
+            # The row is HTML that a template of ours made, now or for the build before.
+            view = view._replace(row=Markup(view.row))  # noqa: S704
+            vars(track)["noise"] = view.noise  # other pages ask each series for it
+            found.append(view)
+        return found
+
+    @cached_property
+    def _others(self) -> str:
+        """Which series there are: kin follow from that."""
+        observed = self._observed
+        numbers = ",".join(str(observed.line_of(track)) for track in observed.tracks)
+        named = "\n".join(f"{t.series.place.unit}" for t in observed.tracks)
+        return hashed("".join(observed.ids), numbers, named, str(self._of_caches))
+
+    def pictured(
+        self, _: SiteInput, number: int, change: SeriesChange, over: At | None
+    ) -> Pictured:
+        """The picture of a series with a change, which is drawn only if it is new."""
+        said = change.model_dump_json(), "" if over is None else over.model_dump_json()
+        key = hashed("picture", self.keys[number], *said)
+
+        def make() -> Picture:
+            return picture(self._observed, number, change, over)
+
+        html = self._kept.view(key, lambda: self._figure(make(), "../"))
+        return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
+
+    @cached_property
+    def _figure(self) -> Callable[[Picture, str], Any]:
+        return macro("_picture.html", "picture", {})
+
+    def _key(self, number: int) -> str:
+        observed = self._observed
+        track, columns = observed.tracks[number], observed.values
+        series, rows, own = track.series, track.series.rows, observed.verdicts_on(track)
+        drift = track.drift
+        words = (
+            self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
+            track.judgement, track.reason, track.bounds,
+            drift and (drift.ratio, drift.low, drift.high, drift.slope), own.rule, own.best,
+            observed.machine_changed(track),
+            self.kin.events(number) if series.place.model else (),
+        )  # fmt: skip
+        return hashed(
+            repr(words), series.values.tobytes(), series.at.tobytes(), columns.n[rows].tobytes(),
+            columns.ci_low[rows].tobytes(), columns.ci_high[rows].tobytes(),
+            *(self._alert(alert) + change.model_dump_json() for alert, change in own.alerts),
+        )  # fmt: skip
+
+    def _alert(self, alert: Any) -> str:
+        """A hash of an alert: several series may have it."""
+        if id(alert) not in self._alerts:
+            self._alerts[id(alert)] = hashed(alert.model_dump_json(exclude={"series"}))
+        return self._alerts[id(alert)]
+
+    def _maker(self, number: int) -> Callable[[], View]:
+        return lambda: self._made(number)
+
+    def _made(self, number: int) -> View:
+        observed = self._observed
+        track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
+        when, impact = _newest_step(track)
+        row = Markup(self._row(self._entry(number, change))).strip()  # noqa: S704
+        words = shorten(change.words, 60)
+        code = _coded(spark(track))
+        return View(row, code, change.state, words, track.noise, when, impact)
+
+    @cached_property
+    def _row(self) -> Callable[[dict[str, Any]], Any]:
+        return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
+
+    def _entry(self, number: int, change: Any) -> dict[str, Any]:
+        track, id_ = self._observed.tracks[number], self._observed.ids[number]
+        series = track.series
+        return {
+            "id": id_, "name": shorten(series.benchmark, _LONGEST),
+            "metric": shorten(series.place.metric, 40),
+            "value": units.human(track.series.values[-1], series.place.unit),
+            "at": shorten(series.subject(len(series.values) - 1).label, 24),
+            "spark": spark(track), "css": f"b-{colour_of(track, id_)}", "change": change,
+        }  # fmt: skip
+
+
+def _newest_step(track: SegmentedSeries) -> tuple[str, float]:
+    """The date of the newest step and its relative size; from 0 it is a million."""
+    if len(track.bounds) < 3:
+        return "", 0.0
+    before, after = sorted(abs(level) for level in track.levels[-2:])
+    when = f"{track.series.subject(track.bounds[-2]).date:%Y-%m-%d}"
+    return when, round(min(after / before, 1e6) - 1, 4) if before else 1e6
+
+
+def _coded(drawn: Spark | None) -> str:
+    """The sparkline, a letter for each height from the top; empty for a single value."""
+    if drawn is None:
+        return ""
+    heights = np.array(drawn.path.replace(" ", ",").split(",")[1::2], np.float64)
+    top = len(HEIGHTS) - 1
+    places = np.clip(np.rint(heights / SPARK_HEIGHT * top), 0, top).astype(np.intp)
+    return _LETTERS[places].tobytes().decode()

@@ -1,0 +1,59 @@
+"""Medians, ranks and slopes of short series, as NumPy and SciPy give them. Pure.
+
+The detector asks for hundreds of thousands of them. `np.median` takes 20 microseconds beside the
+work, and the import of `scipy.stats` more than all other work of a night. The results are the same
+to the last bit: tests compare them.
+"""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+
+import numpy as np
+import numpy.typing as npt
+
+Values = npt.NDArray[np.float64]
+_Z = -NormalDist().inv_cdf(0.025)
+
+
+def median(values: Values) -> float:
+    """The median of at least one finite value, as `np.median` gives it."""
+    n = len(values)
+    middle = n // 2
+    if n % 2:
+        return float(np.partition(values, middle)[middle])
+    low, high = np.partition(values, (middle - 1, middle))[middle - 1 : middle + 1].tolist()
+    return float((low + high) / 2)
+
+
+def ranks(values: Values) -> Values:
+    """Ranks from 1; equal values have the mean of theirs, as `scipy.stats.rankdata` gives them."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    first = np.empty(len(values), np.bool_)
+    first[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    counts = np.diff(starts, append=len(values))
+    found = np.empty(len(values))
+    found[order] = np.repeat(0.5 * (2 * starts + 1 + counts), counts)
+    return found
+
+
+def theil_sen(values: Values, time: Values) -> tuple[float, float, float]:
+    """Theil & Sen's slope with its interval of 95 %, as `scipy.stats.theilslopes` gives it.
+
+    ``time``: at least two values, all different.
+    """
+    later = time[:, None] - time
+    slopes = (values[:, None] - values)[later > 0] / later[later > 0]
+    slopes.sort()
+    n, pairs = len(values), len(slopes)
+    ties = np.unique(values, return_counts=True)[1]
+    ties = ties[ties > 1]
+    tied = sum(int(k) * (int(k) - 1) * (2 * int(k) + 5) for k in ties)
+    spread = _Z * math.sqrt(1 / 18.0 * (n * (n - 1) * (2 * n + 5) - tied))
+    upper = min(int(np.round((pairs + spread) / 2.0)), pairs - 1)
+    lower = max(int(np.round((pairs - spread) / 2.0)) - 1, 0)
+    return median(slopes), float(slopes[lower]), float(slopes[upper])
