@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import json
+import pkgutil
 from pathlib import Path
 
 import pytest
 from pydantic import Field
 
+from observatory.store import records
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import (
     MOST_KEYS,
@@ -87,6 +90,8 @@ def test_a_key_cannot_begin_a_line() -> None:
 
 def test_every_list_of_every_record_ends_at_its_first_mistake() -> None:
     """Also those of models within models, which pydantic builds each once."""
+    for module in pkgutil.iter_modules(records.__path__, f"{records.__name__}."):
+        importlib.import_module(module.name)
     schemas = [one.__pydantic_core_schema__ for one in _records(Record)]
     lists = [part for schema in schemas for part in _lists(schema)]
     assert len(schemas) > 40
