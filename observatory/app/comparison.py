@@ -8,8 +8,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
@@ -26,7 +24,8 @@ from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
 from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, RecordUsageError, reason_of
+from observatory.store.base.problems import RecordError, RecordUsageError
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import INTERLEAVED, Saved, load, looks_saved
 from observatory.store.records import calibration
@@ -36,7 +35,7 @@ from observatory.store.records.machine import this_machine
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
 
-_LARGEST = 64 * 2**20
+_LARGEST = 16 * 2**20
 """Most bytes of a comparison that is read."""
 PROFILE = "profile.html"
 """The flame graph of one cell, beside the samples of a comparison."""
@@ -209,9 +208,9 @@ def load_comparison(path: Path) -> Comparison:
     if content is None:
         raise RecordUsageError(f"there is no file {path}")
     try:
-        return Comparison.model_validate_json(content)
-    except ValidationError as error:
-        raise RecordError(f"{path} is not a comparison: {reason_of(error)}") from error
+        return read_json(Comparison, content)
+    except InvalidError as error:
+        raise RecordError(f"{path} is not a comparison: {error}") from error
 
 
 def as_json(comparison: Comparison) -> bytes:

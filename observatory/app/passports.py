@@ -21,6 +21,7 @@ from observatory.guard.passports import (
 )
 from observatory.run.readers import ReaderError, ask, compiler, settings
 from observatory.store.base.problems import RecordError
+from observatory.store.base.strict_json import read_json
 from observatory.store.reading.saved import Saved, read_saved
 from observatory.store.records import layout, upgrades
 from observatory.store.records import passport as record
@@ -60,7 +61,7 @@ def judged(directory: Path, here: Passport, python: str, known: Known) -> Ruling
 def shipped() -> Known:
     """Return what the observatory itself has measured of releases."""
     text = files("observatory.guard").joinpath("measured.json").read_text(encoding="utf-8")
-    return Known.model_validate_json(text)
+    return read_json(Known, text)
 
 
 def known_of(results: Path) -> Known:

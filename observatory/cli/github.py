@@ -13,6 +13,7 @@ from observatory.errors import SelectionError
 from observatory.github import settings
 from observatory.github.client import GitHub
 from observatory.github.transport import Clock, Transport
+from observatory.text.plain import for_log
 
 CLOCK = Clock()
 API = "https://api.github.com"
@@ -42,6 +43,6 @@ def client(repo: str, api: str) -> GitHub:
 
 
 def say(*lines: str) -> None:
-    """Print lines, none of which the runner of a workflow takes for a command ("##[")."""
+    """Print lines; a text of a stranger in them stays on its line."""
     for line in lines:
-        print(line.replace("##[", "## ["))
+        print(for_log(line).replace("\n", " "))

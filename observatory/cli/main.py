@@ -14,8 +14,10 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from observatory import tool_version
+from observatory.cli.guarded import guarded
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
+from observatory.text.plain import for_log
 
 _OLD_OPTIONS = {"measure": "pass"}
 
@@ -168,15 +170,18 @@ def _interrupt(_number: int, _frame: FrameType | None) -> None:
 def main() -> None:
     """Run the command; an expected error ends it with a sentence on stderr and an exit status."""
     outlive_readers()
+    with guarded():
+        _main()
+
+
+def _main() -> None:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:
-        # The runner of a GitHub workflow executes "##[" anywhere in a line.
-        sentence = f"observatory: {error}".replace("##[", "## [")
-        errors.print(sentence, style="red", markup=False)
+        errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
         sys.exit(error.exit_code)
     except _Interrupted:
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)

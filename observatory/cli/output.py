@@ -17,6 +17,7 @@ from rich.text import Text
 from observatory.app.progress import Update, skipped
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.problems import Problem
+from observatory.text.plain import for_log
 
 if TYPE_CHECKING:
     from observatory.app.measurement import Measurement
@@ -57,17 +58,17 @@ def grid(
             overflow="fold",
         )
     for row in rows:
-        drawn.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
+        drawn.add_row(*(Text(for_log(cell)) if isinstance(cell, str) else cell for cell in row))
     return drawn
 
 
 def render(table: Table) -> RichTable:
     """A table of ``observatory.text.tables`` for the terminal."""
-    rows = ([Text(cell, style=_style(cell)) for cell in row] for row in table.rows)
+    rows = ([Text(for_log(cell), style=_style(cell)) for cell in row] for row in table.rows)
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
-    drawn.caption = Text("\n".join(table.footnotes)) if table.footnotes else None
+    drawn.caption = Text(for_log("\n".join(table.footnotes))) if table.footnotes else None
     return drawn
 
 
@@ -77,7 +78,9 @@ def show(console: Console, table: Table) -> None:
         console.print(render(table))
         return
     for line in filter(_style, table.footnotes):
-        console.print(f"{table.title}: {line}", style="bold red", markup=False, highlight=False)
+        console.print(
+            for_log(f"{table.title}: {line}"), style="bold red", markup=False, highlight=False
+        )
 
 
 def _style(cell: str) -> str:
@@ -89,7 +92,7 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
     console = Console(stderr=True)
     for line in skipped(problems):
         # A path that is cut in two cannot be copied.
-        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        console.print(for_log(line), style="yellow", markup=False, highlight=False, soft_wrap=True)
     if problems and strict:
         raise typer.Exit(Exit.UNREADABLE)
 
@@ -132,7 +135,7 @@ def append_summary(path: Path, text: str) -> None:
     """Append a text to a job's summary, to which other steps write too. Raises SelectionError."""
     try:
         with path.open("a", encoding="utf-8") as stream:
-            stream.write(text)
+            stream.write(for_log(text))
     except OSError as error:
         raise SelectionError(f"--summary {path} cannot be written: {error.strerror}") from error
 
@@ -155,7 +158,7 @@ class TerminalProgress:
             self._draw(update)
         if update.kind != "activity" and (update.kind != "sample" or not self._console.is_terminal):
             self._console.print(
-                update.text, style=_STYLES.get(update.kind), markup=False, highlight=False,
+                for_log(update.text), style=_STYLES.get(update.kind), markup=False, highlight=False,
                 soft_wrap=True,
             )  # fmt: skip
 

@@ -18,12 +18,10 @@ import zipfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from pydantic import ValidationError
-
 from observatory.errors import Exit, ObservatoryError
 from observatory.github.client import GitHub
 from observatory.github.models import Pull, Repository, Run
-from observatory.store.base.problems import reason_of
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.comparison import Comparison
 from observatory.text.plain import shorten
 
@@ -112,10 +110,10 @@ def _bounded(name: str, content: bytes) -> bytes:
 
 def _comparison(content: bytes) -> Comparison:
     try:
-        return Comparison.model_validate_json(content)
-    except ValidationError as error:
+        return read_json(Comparison, content)
+    except InvalidError as error:
         raise RefusedError(
-            f"{COMPARISON} is not what `observatory compare --json` writes: {reason_of(error)}"
+            f"{COMPARISON} is not what `observatory compare --json` writes: {error}"
         ) from error
 
 

@@ -13,6 +13,7 @@ from observatory.github import models
 from observatory.github.http import LONGEST, GitHubError, MissingError
 from observatory.github.transport import LIMIT_REPEATS, Transport, until_reset
 from observatory.store.base.problems import reason_of
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.text.plain import shorten
 
 _Type = TypeVar("_Type")
@@ -200,9 +201,10 @@ def _checked(kind: type[_Type], answer: object, doing: str) -> _Type:
     adapter = TypeAdapter(kind)
     try:
         if isinstance(answer, bytes):
-            return adapter.validate_json(answer)
+            return read_json(adapter, answer)
         return adapter.validate_python(answer)
-    except ValidationError as error:
+    except (InvalidError, ValidationError) as error:
+        reason = reason_of(error) if isinstance(error, ValidationError) else str(error)
         raise GitHubError(
-            f"GitHub's answer is not understood when asked to {doing}: {reason_of(error)}"
+            f"GitHub's answer is not understood when asked to {doing}: {reason}"
         ) from error

@@ -10,13 +10,12 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
-from pydantic import ValidationError
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.execute import end
 from observatory.run.uv import Index, if_possible, last_lines
-from observatory.store.base.problems import reason_of
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.contracts import Checked, Contracts
 from observatory.store.records.subject import Subject
 
@@ -51,12 +50,12 @@ def check(
             if process.poll() is None:
                 end(process, _GRACE)
     try:
-        record = Contracts.model_validate_json(stdout)
-    except ValidationError as error:
+        record = read_json(Contracts, stdout)
+    except InvalidError as error:
         output = last_lines(stderr, 3) or "nothing"
         raise SuiteError(
             f"the contracts ended with status {process.returncode} and printed no record: "
-            f"{reason_of(error)}; the output was: {output}"
+            f"{error}; the output was: {output}"
         ) from error
     return record.model_copy(update={"checked": Checked(subject=subject, lifted=lifted)})
 

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.git import GitError
@@ -26,6 +26,7 @@ from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_l
 from observatory.run.wheels import CommitWheels
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.subject import Subject, Versions
 
 _LAYOUT = 1
@@ -285,8 +286,8 @@ def _python_of(where: Path) -> Path:
 
 def _read_marker(where: Path, key: str) -> _Ready | None:
     try:
-        ready = _Ready.model_validate_json((where / _READY).read_bytes())
-    except (OSError, ValidationError):
+        ready = read_json(_Ready, (where / _READY).read_bytes())
+    except (OSError, InvalidError):
         return None
     # The interpreter that it links to may have been removed.
     return ready if ready.key == key and _python_of(where).exists() else None

@@ -17,8 +17,6 @@ from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from observatory.benchmarks.catalogue import (
     BACKENDS,
     MEMBERS,
@@ -32,6 +30,7 @@ from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import to_json
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run.environments import Environment
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.sample import Sample
 
 _MARGIN = 60.0
@@ -94,9 +93,9 @@ class Executor:
         if self._cancelled:
             raise Cancelled
         try:
-            return Sample.model_validate_json(stdout)
-        except ValidationError as error:
-            return _crashed(task, started_at, process.returncode, stderr, error)
+            return read_json(Sample, stdout)
+        except InvalidError as error:
+            return _crashed(task, started_at, process.returncode, stderr, str(error))
 
     def cancel(self) -> None:
         """End every sample that is running, and start no other."""
@@ -154,13 +153,10 @@ def end(process: subprocess.Popen[str], grace: float = 10.0) -> tuple[str, str]:
         return process.communicate()
 
 
-def _crashed(
-    task: Task, started_at: datetime, code: int, stderr: str, error: ValidationError
-) -> Sample:
+def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: str) -> Sample:
     """The sample of a process that printed no record: it is broken, or was killed itself."""
     died_of = signal.Signals(-code).name if code < 0 else None
     died = f"died of {died_of}" if died_of else f"exited with code {code}"
-    problem = error.errors(include_url=False, include_input=False)[0]["msg"]
     lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
     record = SampleRecord(
         schema=SAMPLE_SCHEMA,
@@ -178,7 +174,7 @@ def _crashed(
         metrics={"crashed": 1},
         absent={},
     )
-    return Sample.model_validate_json(to_json(record))
+    return read_json(Sample, to_json(record))
 
 
 def shares_cache(task: Task) -> bool:

@@ -15,11 +15,12 @@ from importlib.resources import files
 from typing import Annotated
 
 from packaging.version import Version
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
 
 from observatory.errors import ObservatoryError
 from observatory.run.interpreters import SUPPORTED
 from observatory.run.uv import Index, UvError
+from observatory.store.base.strict_json import InvalidError, read_json
 
 FIRST = "2.34.0"
 """The oldest release that the benchmarks can measure."""
@@ -120,11 +121,9 @@ def load(text: str | None = None) -> ReleaseTable:
     if text is None:
         text = (files("observatory.run") / "releases.json").read_text(encoding="utf-8")
     try:
-        return ReleaseTable(_File.model_validate_json(text).releases)
-    except ValidationError as error:
-        first = error.errors()[0]
-        field = ".".join(str(part) for part in first["loc"])
-        raise ReleasesError(f"releases.json is not valid at {field}: {first['msg']}") from error
+        return ReleaseTable(read_json(_File, text).releases)
+    except InvalidError as error:
+        raise ReleasesError(f"releases.json is not valid: {error}") from error
 
 
 def describe(version: str, index: Index, pythons: Sequence[str] = SUPPORTED) -> Release:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Replaces a character that may not be shown, so that two names never look alike without it."""
 
+_NOT_PLAIN = re.compile(r"[^ -~\n\t]")
 _SHOWN = "LNPS"  # letters, numbers, punctuation, symbols; marks could cover other lines
 _RIGHT_TO_LEFT = ("R", "AL", "AN")
 
@@ -51,6 +53,34 @@ def begun(text: str, most: int) -> str:
     if len(cleaned) <= most:
         return cleaned
     return f"{cleaned[: most - 1].rpartition(' ')[0] or cleaned[: most - 1]}…"
+
+
+def for_log(text: str, begun: str = "", kept: str = "") -> str:
+    r"""The text for a log, in which it can be no command and hides nothing; its line ends stay.
+
+    The runner of a GitHub workflow obeys a line that begins with two colons, and "##[" anywhere.
+    Control characters become REPLACED; a log would obey them, or show a line as another one.
+    ``begun``: what the line has so far that the text continues. ``kept``: control characters that
+    are left, for streams that have colours.
+
+    >>> for_log("one\n ::error::two ##[debug]\r\x1b[2K")
+    'one\n : :error::two ## [debug]\ufffd\ufffd[2K'
+    """
+    shown = _NOT_PLAIN.sub(lambda found: _in_log(found[0], kept), text)
+    lines = (begun + shown).split("\n")
+    return "\n".join(map(_obeyed_by_nobody, lines))[len(begun) :]
+
+
+def _in_log(character: str, kept: str) -> str:
+    if character.isprintable() or character in kept:
+        return character
+    return " " if unicodedata.category(character) == "Zs" else REPLACED
+
+
+def _obeyed_by_nobody(line: str) -> str:
+    line = line.replace("##[", "## [")
+    words = line.lstrip()
+    return f"{line[: len(line) - len(words)]}: {words[1:]}" if words.startswith("::") else line
 
 
 def _shown(character: str) -> str:

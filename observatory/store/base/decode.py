@@ -12,15 +12,24 @@ from typing import Any
 
 import orjson
 
+from observatory.store.base.strict_json import InvalidError, check_bounds
+
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
 class NotJsonError(ValueError):
-    """The content is not JSON, or not text; the message says where."""
+    """The content is not JSON, or not text, or too much; the message says where."""
 
 
 def decoded(content: bytes) -> Any:
-    """The parsed content; NaN and both Infinities are None. Raises NotJsonError."""
+    """The parsed content; NaN and both Infinities are None.
+
+    Raises NotJsonError, also for more than can be parsed within bounds of memory.
+    """
+    try:
+        check_bounds(content)
+    except InvalidError as error:
+        raise NotJsonError(str(error)) from None
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:

@@ -48,12 +48,18 @@ class RecordUsageError(RecordError):
 def reason_of(error: ValidationError) -> str:
     """The first complaints of a schema validation as one short sentence.
 
-    It leaves the input's values out: they come from outside and may be of any kind and size.
+    It leaves the input's values out: they come from outside and may be of any kind and size. Its
+    keys come from there, too: one that is not plain text is written with escapes.
     """
     details = error.errors(include_url=False, include_context=False, include_input=False)
     complaints = "; ".join(
-        f"{'.'.join(str(part)[:60] for part in detail['loc']) or 'the whole'}: {detail['msg']}"
+        f"{'.'.join(_named(part) for part in detail['loc']) or 'the whole'}: {detail['msg']}"
         for detail in details[:3]
     )
     more = f" and {len(details) - 3} more" if len(details) > 3 else ""
     return f"it does not fit the schema ({complaints[:_LONGEST_REASON]}{more})"
+
+
+def _named(part: str | int) -> str:
+    name = str(part)[:60]
+    return name if name.isascii() and name.isprintable() else ascii(name)[1:-1]

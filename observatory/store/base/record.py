@@ -5,20 +5,40 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
 from observatory.store.base.files import read_bounded, write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.problems import RecordError
+from observatory.store.base.strict_json import InvalidError, read_json
 
 _MOST_FILES = 2_000
+
+
+def _fail_fast(schema: Any) -> None:
+    if isinstance(schema, dict):
+        if schema.get("type") == "list":
+            schema["fail_fast"] = True
+        for part in schema.values():
+            _fail_fast(part)
+    elif isinstance(schema, list | tuple):
+        for part in schema:
+            _fail_fast(part)
 
 
 class Record(BaseModel):
     """A model that accepts no unknown fields and does not change after it is made."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """A list in a record ends at its first mistake: thousands would be reported otherwise."""
+        schema = handler(source)
+        _fail_fast(schema)
+        return schema
 
 
 Model = TypeVar("Model", bound=Record)
@@ -38,9 +58,9 @@ def load_record(kind: type[Model], path: Path, most: int, wrong: str, advice: st
     """
     content = read_bounded(path, most, advice)
     try:
-        return None if content is None else kind.model_validate_json(content)
-    except ValidationError as error:
-        raise RecordError(f"{path} {wrong}: {reason_of(error)}; {advice}") from error
+        return None if content is None else read_json(kind, content)
+    except InvalidError as error:
+        raise RecordError(f"{path} {wrong}: {error}; {advice}") from error
 
 
 @dataclass(frozen=True)

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field, FiniteFloat, ValidationError, model_validator
+from pydantic import Field, FiniteFloat, model_validator
 
 from observatory.errors import Exit
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject, Versions
@@ -140,7 +141,7 @@ def parsed(raw: bytes) -> JournalHeader | JournalLine | str:
     """A line of a journal as a record, or the reason why it is none, as half a sentence."""
     try:
         if raw.startswith(HEADER_MARK):
-            return JournalHeader.model_validate_json(raw)
-        return JournalLine.model_validate_json(raw)
-    except ValidationError as error:
-        return reason_of(error)
+            return read_json(JournalHeader, raw)
+        return read_json(JournalLine, raw)
+    except InvalidError as error:
+        return str(error)

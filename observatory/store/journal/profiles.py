@@ -10,10 +10,9 @@ import gzip
 import hashlib
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from observatory.store.base.files import write_atomic
-from observatory.store.base.problems import RecordError, reason_of
+from observatory.store.base.problems import RecordError
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.ledgers import content_path, decompressed
 from observatory.store.records.profile import Profile
 
@@ -67,6 +66,6 @@ class ProfileStore:
                 "remove it and measure again"
             )
         try:
-            return Profile.model_validate_json(content)
-        except ValidationError as error:
-            raise ProfileError(f"{path} is not a profile: {reason_of(error)}") from error
+            return read_json(Profile, content)
+        except InvalidError as error:
+            raise ProfileError(f"{path} is not a profile: {error}") from error

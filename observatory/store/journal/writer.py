@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from observatory.store.base.files import sync_directory
 from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import reason_of
+from observatory.store.base.strict_json import InvalidError, check_bounds
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import (
     LARGEST_LINE,
@@ -58,6 +59,10 @@ class Journal:
                 f"a sample of {len(line)} bytes is too large for {self.path}; at most "
                 f"{LARGEST_LINE} are recorded: {sample.cell.scenario} {sample.cell.backend}"
             )
+        try:
+            check_bounds(line)
+        except InvalidError as error:
+            raise JournalError(f"{self.path} cannot take the sample: {error}") from error
         with locked_content(self.path) as stream:
             _repair_tail(stream)
             file = os.fstat(stream.fileno()).st_ino

@@ -46,7 +46,7 @@ def executor(tmp_path: Path, script: str) -> Executor:
         ("import os; os.kill(os.getpid(), 9)", "killed",
          "the benchmark process died of SIGKILL without a valid record", "SIGKILL", None),
         ("print('{\"schema\": \"observatory/sample/1\"}')", "raised",
-         "the benchmark process exited with code 0 without a valid record: Field required",
+         "the benchmark process exited with code 0 without a valid record: it does not fit",
          None, 0),
     ],
 )  # fmt: skip

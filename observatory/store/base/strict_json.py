@@ -1,0 +1,83 @@
+"""JSON from strangers as records: read within bounds of memory, refused at the first mistake.
+
+What a parser and its report of mistakes take depends on how many values the content has, not on how
+long it is: a value takes up to 250 bytes, and a mistake about 1,800. So the values are counted
+before anything is parsed, the keys of one object are counted where they could be many, and a list
+ends at its first mistake (`Record`). Each record that arrives as JSON is read by `read_json`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TypeVar, overload
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import from_json
+
+from observatory.store.base.problems import reason_of
+
+MOST_VALUES = 400_000
+"""Values and keys of one content: 100 MB in memory if each is as large as it can be."""
+MOST_KEYS = 10_000
+"""Keys of one object: each that is not allowed is a mistake, and all are reported."""
+# A text that does not end is one token, too: else each quote in it would be tried as a beginning.
+_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\],]', re.DOTALL)
+
+_Kind = TypeVar("_Kind", bound=BaseModel)
+_Type = TypeVar("_Type")
+
+
+class InvalidError(ValueError):
+    """The content is no such record; the message is a sentence without a subject."""
+
+
+@overload
+def read_json(kind: type[_Kind], content: bytes | str) -> _Kind: ...
+@overload
+def read_json(kind: TypeAdapter[_Type], content: bytes | str) -> _Type: ...
+def read_json(kind: type[_Kind] | TypeAdapter[_Type], content: bytes | str) -> _Kind | _Type:
+    """The record in a content, whose size the caller has bounded. Raises InvalidError."""
+    content = content.encode(errors="surrogatepass") if isinstance(content, str) else content
+    check_bounds(content)
+    try:
+        # Not `validate_json`: each mistake would keep a copy of what it is in.
+        found = from_json(content)
+    except ValueError as error:
+        raise InvalidError(f"it is not JSON: {str(error)[:200]}") from None
+    try:
+        if isinstance(kind, TypeAdapter):
+            return kind.validate_python(found)
+        return kind.model_validate(found)
+    except ValidationError as error:
+        raise InvalidError(reason_of(error)) from None
+
+
+def check_bounds(content: bytes, most: int = MOST_VALUES) -> None:
+    """Raise InvalidError for JSON that holds more than a parser can be given.
+
+    Whatever separates or opens values is counted, also inside of texts; that is fast, and never too
+    low.
+    """
+    values = sum(map(content.count, (b",", b"[", b"{")))
+    if values > most:
+        raise InvalidError(f"it holds about {values:,} values; at most {most:,} are read")
+    if content.count(b":") > MOST_KEYS and _has_wide_object(content):
+        raise InvalidError(f"an object in it has more than {MOST_KEYS:,} keys")
+
+
+def _has_wide_object(content: bytes) -> bool:
+    """Whether an object has more than MOST_KEYS keys; what is not JSON gets any answer."""
+    outer: list[tuple[bool, int]] = []
+    is_object, count = False, 0
+    for match in _TOKENS.finditer(content):
+        token = match[0]
+        if token == b",":
+            count += 1
+            if is_object and count >= MOST_KEYS:
+                return True
+        elif token in (b"[", b"{"):
+            outer.append((is_object, count))
+            is_object, count = token == b"{", 0
+        elif outer and token in (b"]", b"}"):
+            is_object, count = outer.pop()
+    return False

@@ -1,0 +1,125 @@
+"""Records from strangers: what does not fit is refused before it takes memory."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import pkgutil
+from pathlib import Path
+
+import pytest
+from pydantic import Field
+
+from observatory.store import records
+from observatory.store.base.record import Record
+from observatory.store.base.strict_json import (
+    MOST_KEYS,
+    MOST_VALUES,
+    InvalidError,
+    check_bounds,
+    read_json,
+)
+from observatory.store.records.comparison import Comparison
+from tests import factories_comparison as factory
+
+TOOL = Path(__file__).parents[3] / "observatory"
+
+
+class Inner(Record):
+    number: int
+    text: str
+
+
+class Outer(Record):
+    inner: list[Inner]
+    named: dict[str, list[int]] = Field({})
+
+
+def refused(content: str) -> str:
+    with pytest.raises(InvalidError) as raised:
+        read_json(Outer, content)
+    return str(raised.value)
+
+
+def test_a_record_is_read_as_it_was_written() -> None:
+    one = factory.slower()
+    assert read_json(Comparison, one.model_dump_json(by_alias=True)) == one
+    assert (
+        read_json(Outer, '{"inner":[{"number":1,"text":"\\ud83d\\ude00"}]}').inner[0].text == "😀"
+    )
+
+
+def test_a_list_is_refused_at_its_first_mistake() -> None:
+    said = refused(json.dumps({"inner": [{}] * 1000, "named": {"a": ["x"] * 1000}}))
+    assert said == (
+        "it does not fit the schema (inner.0.number: Field required; inner.0.text: Field required; "
+        "named.a.0: Input should be a valid integer, unable to parse string as an integer)"
+    )
+
+
+@pytest.mark.parametrize("content", ["", "{", "[1,]", '{"inner":[]}x', "\x00", '"\\ud800"'])
+def test_what_is_not_json_is_said_to_be_none(content: str) -> None:
+    assert refused(content).startswith("it is not JSON: ")
+
+
+def test_as_many_values_as_are_allowed_are_read_and_one_more_is_not() -> None:
+    check_bounds(b"[" + b"0," * (MOST_VALUES - 1) + b"0]")
+    with pytest.raises(InvalidError, match=r"about 400,001 values; at most 400,000"):
+        check_bounds(b"[" + b"0," * MOST_VALUES + b"0]")
+
+
+@pytest.mark.parametrize("text", ['","', "{", '"[[[[', "\\"])
+def test_texts_do_not_count_as_keys(text: str) -> None:
+    keys = {f"{number}": text for number in range(MOST_KEYS)}
+    check_bounds(json.dumps(keys).encode())
+    with pytest.raises(InvalidError, match="more than 10,000 keys"):
+        check_bounds(json.dumps([{}, [keys | {"one": "more"}]]).encode())
+
+
+def test_a_text_without_an_end_takes_no_time() -> None:
+    """Each quote of it tried as a beginning would take hours."""
+    check_bounds(b':"' + b'\\"' * 4_000_000 + b":" * (MOST_KEYS + 1))
+
+
+def test_a_key_cannot_begin_a_line() -> None:
+    assert refused('{"inner":[],"\\n::error::x\\u202e":0}') == (
+        r"it does not fit the schema (\n::error::x\u202e: Extra inputs are not permitted)"
+    )
+
+
+def test_every_list_of_every_record_ends_at_its_first_mistake() -> None:
+    """Also those of models within models, which pydantic builds each once."""
+    for module in pkgutil.iter_modules(records.__path__, f"{records.__name__}."):
+        importlib.import_module(module.name)
+    schemas = [one.__pydantic_core_schema__ for one in _records(Record)]
+    lists = [part for schema in schemas for part in _lists(schema)]
+    assert len(schemas) > 40
+    assert lists
+    assert all(part["fail_fast"] for part in lists)
+
+
+def test_whatever_arrives_as_json_is_read_by_the_one_bounded_reader() -> None:
+    """`validate_json` bounds neither its memory nor its report of mistakes."""
+    callers = {
+        str(path.relative_to(TOOL))
+        for path in TOOL.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Attribute)
+        and node.attr in ("validate_json", "model_validate_json", "from_json")
+    }
+    assert callers <= {"store/base/strict_json.py"}
+
+
+def _records(kind: type[Record]) -> list[type[Record]]:
+    below = [one for child in kind.__subclasses__() for one in _records(child)]
+    return [kind, *below]
+
+
+def _lists(schema: object) -> list[dict[str, object]]:
+    if isinstance(schema, dict):
+        own = [schema] if schema.get("type") == "list" else []
+        return own + [one for part in schema.values() for one in _lists(part)]
+    if isinstance(schema, list | tuple):
+        return [one for part in schema for one in _lists(part)]
+    return []
