@@ -115,7 +115,7 @@ class Session:
     @contextlib.contextmanager
     def taking(
         self,
-        results: Path,
+        results: Path | None,
         subject: Subject,
         environment: Environment,
         caches: Path,
@@ -126,7 +126,8 @@ class Session:
     ) -> Iterator[TakesSamples]:
         """What takes samples of a subject, here or on the fleet, from ``caches`` that are filled.
 
-        ``results``: the directory in which the caller records them. ``placing``: what keeps the
+        ``results``: the directory in which the caller records them, each by itself; None: in pairs,
+        so that one which a worker has recorded and not returned is dropped. ``placing``: what keeps the
         chains of several subjects at the same places. Raises OSError and FleetError.
         """
         caches.mkdir(parents=True, exist_ok=True)

@@ -31,6 +31,8 @@ from observatory.store.records.subject import Subject
 
 _LOOK = 1.0
 """Seconds between two looks at which workers there are."""
+_JOINING, _SETTLED = 60.0, 2.0
+"""Seconds to wait for a first worker, and for another one since the last."""
 PATIENCE = 120.0
 """Seconds that a task waits for a worker of its place to come back."""
 
@@ -104,7 +106,7 @@ class DaskFleet:
     @contextlib.contextmanager
     def samples(
         self,
-        results: Path,
+        results: Path | None,
         run: str,
         machine: str,
         subject: Subject,
@@ -151,7 +153,7 @@ class DaskFleet:
                     "take no part now; a run with them fetches these samples"
                 )
 
-    def _fetch(self, session: str, results: Path, returned: set[str]) -> bool:
+    def _fetch(self, session: str, results: Path | None, returned: set[str]) -> bool:
         """Merge what is recorded and was not returned; whether every place was asked."""
         left, complete = [], True
         for name, site in self.sites.items():
@@ -287,11 +289,15 @@ def gathered(
     plugin = Bench(state, remote.token_of(state), remote.boot_id(), each)
     client.register_plugin(plugin)
     fleet = DaskFleet(client, state, cpu, say, plugin)
-    until = time.monotonic() + 30
-    while not fleet.sites and time.monotonic() < until and not fleet.refused:
+    until, settled, known = time.monotonic() + _JOINING, 0.0, -1
+    while time.monotonic() < until:
         fleet.refresh(now=True)
-        if not fleet.sites:
-            time.sleep(0.2)
+        count = len(fleet.refused) + sum(len(site.addresses) for site in fleet.sites.values())
+        if count != known:
+            known, settled = count, time.monotonic() + _SETTLED
+        if known and time.monotonic() > settled:
+            break
+        time.sleep(0.2)
     if not fleet.sites:
         raise FleetError(
             "no worker of the cluster can measure"

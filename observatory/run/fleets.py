@@ -66,7 +66,7 @@ class Fleet(Protocol):
 
     def samples(
         self,
-        results: Path,
+        results: Path | None,
         run: str,
         machine: str,
         subject: Subject,
@@ -80,7 +80,8 @@ class Fleet(Protocol):
     ) -> AbstractContextManager[FleetSamples]:
         """Prepare every place for a subject, and yield what takes samples there.
 
-        At the end it is made sure that everything recorded is in the journals below ``results``.
+        At the end, what workers recorded and `run` did not return is added to the journals below
+        ``results``; None: it is dropped.
         """
         ...
 

@@ -42,7 +42,9 @@ class Spooled(Record):
 class Owner(Record):
     """What is known of a session without asking it."""
 
-    results: Path = Field(description="the directory that its samples belong to, absolute")
+    results: Path | None = Field(
+        description="the directory that its samples belong to, absolute; null: to none alone"
+    )
     elsewhere: list[str] = Field([], description="addresses of machines that may hold samples")
 
 
@@ -106,7 +108,7 @@ class Session:
     """A living session: it holds the lock of its owner file."""
 
     state: Path
-    results: Path
+    results: Path | None
     name: str = field(default_factory=lambda: secrets.token_hex(6))
     _elsewhere: list[str] = field(default_factory=list)
     _lock: int = -1
@@ -130,7 +132,8 @@ class Session:
         os.close(self._lock)
 
     def _write(self) -> None:
-        owner = Owner(results=self.results.absolute(), elsewhere=self._elsewhere)
+        results = self.results and self.results.absolute()
+        owner = Owner(results=results, elsewhere=self._elsewhere)
         write_atomic(_owner_file(self.state, self.name), owner.model_dump_json().encode())
 
 
@@ -160,11 +163,13 @@ def forget(state: Path, name: str) -> None:
     path.with_suffix(".lock").unlink(missing_ok=True)
 
 
-def merge(records: Sequence[bytes], results: Path) -> tuple[int, list[str]]:
+def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str]]:
     """Add recorded samples to a results directory; those that are there already change nothing.
 
-    Returns how many came in, and a sentence for each that did not. Raises OSError and RecordError.
+    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many came in, and a sentence for each that did not. Raises OSError and RecordError.
     """
+    if not records or results is None:
+        return 0, []
     problems = []
     results.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".fleet-", dir=results.parent) as made:
@@ -186,7 +191,7 @@ def fetch_left(state: Path) -> Iterator[str]:
     """
     for name, owner in left_behind(state):
         records = list(Spool.of(state, name).records().values())
-        count, problems = merge(records, owner.results) if records else (0, [])
+        count, problems = merge(records, owner.results)
         if count:
             yield f"{count} samples of an interrupted run were fetched into {owner.results}"
         yield from problems
