@@ -44,6 +44,9 @@ def _measure(arguments: list[str]) -> int:
         def __init__(self, *_: object) -> None:
             self.caches = Path()
 
+        def holds(self, cache: str) -> bool:
+            return (self.caches / cache).is_dir()
+
         def run(self, task: Task) -> Sample:
             time.sleep(float(os.environ.get(PAUSE, "0")))
             return sample(task.cell, task.measure, {"compile_time": 1.0},

@@ -6,11 +6,12 @@ import contextlib
 import math
 import random
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Literal
 
 from observatory.analyze.comparison.comparing import Setting, compared
@@ -19,10 +20,9 @@ from observatory.analyze.comparison.noise_floors import COUNTED
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
-from observatory.app.session import Session
+from observatory.app.session import Journals, Session
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import NO_PINS, Environment
-from observatory.run.execute import Executor
 from observatory.run.interleave import (
     SIDES,
     TRACED,
@@ -34,9 +34,8 @@ from observatory.run.interleave import (
     Matrix,
     SideName,
 )
-from observatory.run.local import measuring_lock
+from observatory.run.schedule import TakesSamples
 from observatory.store.journal.models import JournalHeader
-from observatory.store.journal.writer import Journal
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -53,7 +52,10 @@ class Measured:
     """One side while it is measured."""
 
     environment: Environment
-    journal: Journal
+    journals: Journals
+    added: tuple[str, ...] = ()
+    pins: Mapping[str, str] = field(default_factory=dict)
+    """What its environment holds beside the subject, and which versions of dependencies."""
     evidence: Evidence = field(default_factory=Evidence)
 
 
@@ -71,6 +73,7 @@ class Comparer:
     """Sentences that the comparison carries, whatever its verdicts are."""
     _began: float = field(default_factory=time.monotonic)
     _taken: int = 0
+    _executors: dict[SideName, TakesSamples] = field(default_factory=dict)
     _uncounted: tuple[str, ...] = ()
     """What the budget left out of the passes `counting` and `work`, as sentences."""
     _counted_once: frozenset[Cell] = frozenset()
@@ -82,7 +85,7 @@ class Comparer:
         The first group of cells matters most: the budget does not limit it. Work, which decides
         builds and calls, comes next.
         """
-        with measuring_lock(self.session.say), self._caches() as interleaving:
+        with self.session.lock(), self._caches() as interleaving:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             self._count(interleaving, self.matrix.groups[:1], math.inf)
@@ -96,7 +99,7 @@ class Comparer:
 
     def sample(self, pairs: int) -> None:
         """Take counting, tracing and ``pairs`` timing samples of each cell without judging them."""
-        with measuring_lock(self.session.say), self._caches() as interleaving:
+        with self.session.lock(), self._caches() as interleaving:
             self._began = time.monotonic()
             for name, group in self.matrix.groups:
                 interleaving.count(group)
@@ -201,20 +204,27 @@ class Comparer:
     def _caches(self) -> Iterator[Interleaving]:
         root = self.session.state / "caches"
         root.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="compare-", dir=root) as made:
-            executors = {}
-            for name in SIDES:
-                (caches := Path(made).absolute() / name).mkdir()
-                executors[name] = Executor(
-                    self.sides[name].environment, caches, self.session.timeout, self.session.data
-                )
+        fleet = self.session.fleet
+        # One for both sides: a pair is never split over machines.
+        placing = None if fleet is None else fleet.placing()
+        with ExitStack() as held:
+            made = Path(held.enter_context(TemporaryDirectory(prefix="compare-", dir=root)))
+            for name, side in self.sides.items():
+                journals = side.journals
+                self._executors[name] = held.enter_context(self.session.taking(
+                    journals.results, journals.header.subject, side.environment, made / name,
+                    added=side.added, pins=side.pins, placing=placing,
+                ))  # fmt: skip
             try:
                 yield Interleaving(
-                    executors, self._notice, self._record, self.session.workers,
+                    self._executors, self._notice, self._record, self.session.workers,
                     random.Random(self.setting.seed),  # noqa: S311
                 )  # fmt: skip
             finally:
                 self.session.progress(Update("", "activity"))
+                if fleet is not None:
+                    for name in self.sides:
+                        fleet.tidy(made / name)
 
     def _notice(self, job: Job) -> None:
         spent = f"{self._taken} samples, {self._elapsed()} of {seconds(self.budget)}"
@@ -223,7 +233,7 @@ class Comparer:
 
     def _record(self, job: Job, sample: Sample) -> None:
         side = self.sides[job.side]
-        side.journal.append(self.session.run, sample)
+        side.journals.append(self.session.run, sample, self._executors[job.side])
         side.evidence.add(sample)
         self._taken += 1
         if failure := failure_of(sample):
@@ -259,10 +269,11 @@ def side_of(
     Its environment holds what the backends of all chosen cells need, and dependencies of the
     versions ``pins``.
     """
-    added = sorted({one for cell in chosen for one in cell.installs})
+    added = tuple(sorted({one for cell in chosen for one in cell.installs}))
     environment = session.environment(subject, added, pins)
     side = Side(subject=subject, versions=environment.versions, machine=session.machine)
-    return Measured(environment, Journal.of(results, JournalHeader(**dict(side)))), side
+    journals = Journals(results, JournalHeader(**dict(side)))
+    return Measured(environment, journals, added, pins), side
 
 
 def discard(results: Path) -> None:

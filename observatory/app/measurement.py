@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from observatory.app.cluster import on_cluster
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session, Tally, take_samples
 from observatory.benchmarks.catalogue import no_such
@@ -72,6 +73,7 @@ def measure(
     budget: float = math.inf,
     timeout: float = TIMEOUT,
     state: Path = STATE,
+    cluster: str | None = None,
     progress: Progress = silent,
 ) -> Measurement:
     """Take the samples of one or more subjects, and record each of them at once.
@@ -97,6 +99,8 @@ def measure(
         budget: Seconds after which no sample begins; ``resume`` takes those that are left.
         timeout: Longest time in seconds for one measured process.
         state: Directory of environments and filled caches.
+        cluster: ``local:N``, or the address of a scheduler of Dask, whose workers take the samples;
+            this process if None. It needs the extra ``fleet``.
         progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
@@ -106,6 +110,7 @@ def measure(
         SubjectError: A subject, preset or filter is unknown, nothing is left to measure, or only
             work is left and nothing here counts it.
         NoInterpreterError: No Python on this machine fits a subject.
+        FleetError: The cluster cannot be used, or is lost.
 
     """
     session = Session(
@@ -116,7 +121,8 @@ def measure(
     narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)
     chosen_tasks(preset, narrowed)  # a wrong word is refused before any package index is asked
     chosen = session.subjects.parse_all(texts, requirements, python)
-    return measure_subjects(session, chosen, narrowed)
+    with on_cluster(session, cluster) as session:
+        return measure_subjects(session, chosen, narrowed)
 
 
 def measure_subjects(
@@ -128,7 +134,9 @@ def measure_subjects(
     """
     tasks = chosen_tasks(session.plan, narrowed)
     others = [task for task in tasks if task.measure != "work"]
-    if len(others) < len(tasks) and (problem := counter.find().problem):
+    fleet = session.fleet
+    problem = counter.find().problem if fleet is None else fleet.uncounted()
+    if len(others) < len(tasks) and problem:
         if not others:
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")

@@ -21,8 +21,11 @@ from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
+from observatory.run.fleets import Fleet, FleetSamples
+from observatory.run.placing import Placing
 from observatory.run.local import environment_of, local_subjects, measuring_lock
-from observatory.run.schedule import Estimate, carry_out, remaining
+from observatory.run.schedule import Estimate, GivesWay, TakesSamples, carry_out, remaining
+from observatory.run.spool import fetch_left
 from observatory.run.subjects import Subjects
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
@@ -66,6 +69,8 @@ class Session:
     keep_caches: bool = False
     """Whether a later command takes other passes of the same run."""
     progress: Progress = silent
+    fleet: Fleet | None = None
+    """The workers of a cluster that take the samples; None: this process does."""
 
     @cached_property
     def run(self) -> str:
@@ -97,6 +102,44 @@ class Session:
         return environment_of(
             subject, self.subjects, self.state, added=added, pins=pins, making=making
         )
+
+    @property
+    def timed_at_once(self) -> int:
+        """The number of timing samples taken at a time, each alone on its machine."""
+        return 1 if self.fleet is None else self.fleet.timed_at_once
+
+    def lock(self) -> contextlib.AbstractContextManager[GivesWay | None]:
+        """Hold the lock for measuring on this machine, if anything is measured on it."""
+        return measuring_lock(self.say) if self.fleet is None else self.fleet.lock(self.say)
+
+    @contextlib.contextmanager
+    def taking(
+        self,
+        results: Path | None,
+        subject: Subject,
+        environment: Environment,
+        caches: Path,
+        *,
+        added: Sequence[str] = (),
+        pins: Mapping[str, str] = NO_PINS,
+        placing: Placing | None = None,
+    ) -> Iterator[TakesSamples]:
+        """What takes samples of a subject, here or on the fleet, from ``caches`` that are filled.
+
+        ``results``: the directory in which the caller records them, each by itself; None: in pairs,
+        so that one which a worker has recorded and not returned is dropped. ``placing``: what keeps the
+        chains of several subjects at the same places. Raises OSError and FleetError.
+        """
+        caches.mkdir(parents=True, exist_ok=True)
+        if self.fleet is None:
+            yield Executor(environment, caches.absolute(), self.timeout, self.data)
+            return
+        with self.fleet.samples(
+            results, self.run, self.machine.machine, subject, environment,
+            added=added, pins=pins, caches=caches, placing=placing or self.fleet.placing(),
+            settings={"timeout": self.timeout, "data": self.data and self.data.absolute()},
+        ) as found:  # fmt: skip
+            yield found
 
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
         """Report a line of text."""
@@ -145,6 +188,25 @@ class Tally:
         return ", ".join([several(self.taken, "sample"), *parts]) + "."
 
 
+class Journals:
+    """The journals of one subject: of this machine, or of each machine that took samples."""
+
+    def __init__(self, results: Path, header: JournalHeader) -> None:
+        self.results, self.header = results, header
+        self.own = Journal.of(results, header)
+        self._of = {header.machine: self.own}
+
+    def append(self, run: str, sample: Sample, executor: TakesSamples | FleetSamples) -> None:
+        """Record a sample that an executor took; it is on disk when this returns."""
+        machine = self.header.machine
+        if hasattr(executor, "machine_of"):
+            machine = executor.machine_of(sample)
+        if machine not in self._of:
+            header = self.header.model_copy(update={"machine": machine})
+            self._of[machine] = Journal.of(self.results, header)
+        self._of[machine].append(run, sample)
+
+
 def take_samples(
     session: Session,
     subject: Subject,
@@ -157,46 +219,53 @@ def take_samples(
     The result file is rewritten even if the run is interrupted. ``seen`` is called with each sample
     that was recorded. Returns how the samples ended, with those of the run that continues.
     """
+    for line in fetch_left(session.state):
+        session.say(line)
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
-    journal = Journal.of(session.results, header)
-    run, before = _where_it_stopped(session, journal, header)
+    journals = Journals(session.results, header)
+    run, before = _where_it_stopped(session, journals.own, header)
     own = {task.cell.installs for task in tasks}
     taken = [sample for sample in before if sample.cell.installs in own]
     # A warm build must not start from the cache of another environment or from machine code for
     # another CPU.
     cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()
     caches = session.state / "caches" / run / f"{environment.key}-{cpu}"
-    left = remaining(tasks, taken, caches)
     tally = Tally()
     for sample in taken:
         tally.add(sample)
-    if left:
-        caches.mkdir(parents=True, exist_ok=True)
-        executor = Executor(environment, caches.absolute(), session.timeout, session.data)
+    if remaining(tasks, taken, lambda _: True):
+        added = sorted({one for installs in own for one in installs})
+        with session.lock() as turn, session.taking(
+            session.results, subject, environment, caches, added=added
+        ) as executor:  # fmt: skip
+            left = remaining(tasks, taken, executor.holds)
+            notify = _notifier(session, subject.label, left)
 
-        notify = _notifier(session, subject.label, left)
+            def ended(task: Task, sample: Sample) -> None:
+                journals.append(run, sample, executor)
+                tally.add(sample)
+                seen(sample)
+                notify(task, sample)
 
-        def ended(task: Task, sample: Sample) -> None:
-            journal.append(run, sample)
-            tally.add(sample)
-            seen(sample)
-            notify(task, sample)
-
-        try:
-            with measuring_lock(session.say) as turn:
-                carry_out(left, executor, notify, ended, session.workers, session.deadline, turn)
-            if missing := len(taken) + len(left) - tally.taken:
-                session.say(
-                    f"{subject.label}: the budget ended before {several(missing, 'sample')}; "
-                    "--resume takes them",
-                    "warning",
-                )
-        finally:
-            session.progress(Update("", "activity"))
-            for problem in _renew(session.results, journal):
-                session.say(f"skipped: {problem}", "warning")
+            try:
+                carry_out(
+                    left, executor, notify, ended, session.workers, session.deadline, turn,
+                    session.timed_at_once,
+                )  # fmt: skip
+                if missing := len(taken) + len(left) - tally.taken:
+                    session.say(
+                        f"{subject.label}: the budget ended before {several(missing, 'sample')}; "
+                        "--resume takes them",
+                        "warning",
+                    )
+            finally:
+                session.progress(Update("", "activity"))
+                for problem in _renew(session.results, journals.own):
+                    session.say(f"skipped: {problem}", "warning")
     if not session.keep_caches:
         shutil.rmtree(caches, ignore_errors=True)
+        if session.fleet is not None:
+            session.fleet.tidy(caches)
         with contextlib.suppress(OSError):  # the caches of other subjects may still be needed
             caches.parent.rmdir()
     return tally

@@ -22,13 +22,10 @@ from observatory.analyze.search import Step
 from observatory.analyze.sequential import decided
 from observatory.app.probing import Again, OutOfTimeError, Prober
 from observatory.run.environments import NO_PINS, Environment, EnvironmentMakingError
-from observatory.run.execute import Executor
 from observatory.run.interleave import SIDES, Interleaving, Job, SideName
-from observatory.run.local import measuring_lock
 from observatory.run.together import Together
 from observatory.store.journal.models import SEARCH, JournalHeader, new_run, plan_of
 from observatory.store.journal.reader import read_journal
-from observatory.store.journal.writer import Journal
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -210,7 +207,7 @@ class TimedProber(Prober):
         }
         subjects = dict(zip(SIDES, (self.first, subject), strict=True))
         journals = {
-            side: Journal.of(self.session.results, self._header(subjects[side], one))
+            side: Journals(self.session.results, self._header(subjects[side], one))
             for side, one in environments.items()
         }
         run, taken = new_run(SEARCH), dict[SideName, Sample]()
@@ -227,13 +224,22 @@ class TimedProber(Prober):
             if old is None or new is None:
                 return None
             for side, sample in taken.items():  # a round is recorded whole or not at all
-                journals[side].append(run, sample)
+                journals[side].append(run, sample, executors[side])
             return log(new / old)
 
-        with measuring_lock(self.session.say):
+        fleet = self.session.fleet
+        placing = None if fleet is None else fleet.placing()  # one: pairs are never split
+        with self.session.lock(), contextlib.ExitStack() as held:
+            executors = {
+                side: held.enter_context(self.session.taking(
+                    None, subjects[side], one, self._caches_of(one), added=added,
+                    pins=self.pins if side == "base" else pins, placing=placing,
+                ))
+                for side, one in environments.items()
+            }  # fmt: skip
             interleaving = Interleaving(
-                {side: self._executor(one) for side, one in environments.items()},
-                lambda _: None, ended, self.session.workers, random.Random(run),  # noqa: S311
+                executors, lambda _: None, ended, self.session.workers,
+                random.Random(run),  # noqa: S311
             )  # fmt: skip
             interleaving.fill([self.cell])
             yield take
@@ -243,12 +249,10 @@ class TimedProber(Prober):
             subject=subject, versions=environment.versions, machine=self.session.machine
         )
 
-    def _executor(self, environment: Environment) -> Executor:
-        """It keeps the caches that the cell starts from as long as the search lasts."""
+    def _caches_of(self, environment: Environment) -> Path:
+        """The directory of caches that the cell starts from; it lasts as long as the search."""
         if self._caches is None:
             root = self.session.state / "caches"
             root.mkdir(parents=True, exist_ok=True)
             self._caches = tempfile.TemporaryDirectory(prefix="bisect-", dir=root)
-        caches = Path(self._caches.name).absolute() / environment.key
-        caches.mkdir(exist_ok=True)
-        return Executor(environment, caches, self.session.timeout, self.session.data)
+        return Path(self._caches.name).absolute() / environment.key

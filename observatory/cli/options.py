@@ -110,6 +110,13 @@ Machine = Annotated[
 ]
 State = Annotated[Path, typer.Option(help="Directory of environments and filled caches.")]
 Timeout = Annotated[float, typer.Option(help="Longest time for one measured process, in s.", min=1)]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Workers that take the samples: local:2 for two on this machine, or the address of a "
+        "scheduler of Dask. Needs the extra fleet."
+    ),
+]
 Subjects = Annotated[
     Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
 ]

@@ -41,7 +41,7 @@ class Cancelled(Exception):
     """The run is being cancelled: the task was ended, or was not started."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Executor:
     """Takes samples in one environment, and ends those that are running when it is cancelled."""
 
@@ -78,6 +78,10 @@ class Executor:
         finally:
             shutil.rmtree(self.caches / kept, ignore_errors=True)
 
+    def holds(self, cache: str) -> bool:
+        """Return whether a filled cache is there."""
+        return (self.caches / cache).is_dir()
+
     def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
         process = self._start(task)
@@ -112,7 +116,7 @@ class Executor:
 
     def _start(self, task: Task) -> subprocess.Popen[str]:
         cell = task.cell
-        start = task.cache if task.cache and (self.caches / task.cache).is_dir() else None
+        start = task.cache if task.cache and self.holds(task.cache) else None
         options = {
             "--pass": task.measure,
             "--model": cell.model,
@@ -158,19 +162,25 @@ def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: 
     died_of = signal.Signals(-code).name if code < 0 else None
     died = f"died of {died_of}" if died_of else f"exited with code {code}"
     lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
+    failure = Failure(
+        message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
+        signal=died_of,
+        exit_code=None if died_of else code,
+        stderr=tuple(lines[-20:]),
+    )
+    return without_record(task, started_at, failure)
+
+
+def without_record(task: Task, started_at: datetime, failure: Failure) -> Sample:
+    """The sample of a task that left no record, for the reason that ``failure`` gives."""
     record = SampleRecord(
         schema=SAMPLE_SCHEMA,
         cell=task.cell,
         measure=task.measure,
         hash_seed=0,
         started_at=started_at.isoformat(),
-        status="killed" if died_of else "raised",
-        failure=Failure(
-            message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
-            signal=died_of,
-            exit_code=None if died_of else code,
-            stderr=tuple(lines[-20:]),
-        ),
+        status="killed" if failure.signal else "raised",
+        failure=failure,
         metrics={"crashed": 1},
         absent={},
     )

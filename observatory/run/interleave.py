@@ -193,7 +193,7 @@ class Interleaving:
         while pending and time.monotonic() < deadline:
             task = pending.popleft()
             for side in sides:
-                if task.keep is None or not (self.executors[side].caches / task.keep).is_dir():
+                if task.keep is None or not self.executors[side].holds(task.keep):
                     yield Job(side, task)
 
     def repeat(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> None:

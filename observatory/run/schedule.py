@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from itertools import islice, takewhile
-from pathlib import Path
 from typing import Protocol, TypeVar
 
 from observatory.benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Measure
@@ -24,9 +23,11 @@ _PRIOR = 15.0
 
 
 class TakesSamples(Protocol):
-    """What carries out one task: `execute.Executor`, or a fake in tests."""
+    """What carries out one task: `execute.Executor`, a fleet's, or a fake in tests."""
 
-    caches: Path
+    def holds(self, cache: str) -> bool:
+        """Return whether a filled cache is there to start from."""
+        ...
 
     def run(self, task: Task) -> Sample:
         """Take the sample of a task."""
@@ -57,19 +58,20 @@ def carry_out(
     workers: int,
     deadline: float = math.inf,
     turn: GivesWay | None = None,
+    timed_at_once: int = 1,
 ) -> None:
     """Run every task, and call ``began`` and ``ended`` as soon as it begins and has ended.
 
     Tasks that fill caches come first, because others start from these caches; then counting and
-    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it. No task
-    begins after ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it
+    tracing, ``workers`` at a time; then timing, one at a time with nothing beside it, or
+    ``timed_at_once`` where the executor gives each a machine of its own. No task begins after ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it
     gives way between two samples. Both functions are called from this thread. An exception in it,
     such as Ctrl-C, ends the samples that are running.
     """
     fillers = [task for task in tasks if task.keep is not None]
     timed = [task for task in tasks if task.keep is None and task.measure == "timing"]
     others = [task for task in tasks if task.keep is None and task.measure != "timing"]
-    for group, at_once in ((fillers, workers), (others, workers), (timed, 1)):
+    for group, at_once in ((fillers, workers), (others, workers), (timed, timed_at_once)):
         in_time = takewhile(lambda _: time.monotonic() < deadline, group)
         side_by_side(in_time, executor.run, executor.cancel, began, ended, at_once, turn)
 
@@ -111,10 +113,13 @@ def side_by_side(
             raise
 
 
-def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> list[Task]:
+def remaining(
+    tasks: Iterable[Task], taken: Iterable[Sample], holds: Callable[[str], bool]
+) -> list[Task]:
     """Return the tasks of a plan that an interrupted run did not complete.
 
-    A task whose cache is gone is repeated if a remaining task starts from that cache.
+    A task whose cache is gone is repeated if a remaining task starts from that cache; ``holds``
+    says whether it is still there.
     """
     tasks = list(tasks)
     done = Counter((sample.cell, sample.measure) for sample in taken)
@@ -127,7 +132,7 @@ def remaining(tasks: Iterable[Task], taken: Iterable[Sample], caches: Path) -> l
     refill = [
         task
         for task in tasks
-        if task.keep in needed and task not in left and not (caches / str(task.keep)).is_dir()
+        if task.keep in needed and task not in left and not holds(str(task.keep))
     ]
     return refill + left
 

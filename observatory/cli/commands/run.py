@@ -75,6 +75,7 @@ def command(
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
+    cluster: options.Cluster = None,
 ) -> None:
     """Measure subjects and record every sample in RESULTS.
 
@@ -103,7 +104,7 @@ def command(
         backends=backend, launches=launch, passes=pass_, rounds=rounds,
         requirements=with_ or (), python=python, machine=machine, resume=resume, data=radon_data,
         budget=options.seconds(budget) if budget else math.inf, timeout=timeout, state=state,
-        progress=TerminalProgress(console),
+        cluster=cluster, progress=TerminalProgress(console),
     ))  # fmt: skip
 
 

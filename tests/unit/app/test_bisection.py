@@ -102,6 +102,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         def __init__(self, place: Place, caches: Path, *_: object) -> None:
             self.place, self.caches = place, caches
 
+        def holds(self, cache: str) -> bool:
+            return (self.caches / cache).is_dir()
+
         def run(self, task: Task) -> Sample:
             state, number = self.place.key.split()
             label = SUBJECTS[int(number)].label

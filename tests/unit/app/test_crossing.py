@@ -90,6 +90,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
         def __init__(self, place: Place, caches: Path, *_: object) -> None:
             self.place, self.caches = place, caches
 
+        def holds(self, cache: str) -> bool:
+            return (self.caches / cache).is_dir()
+
         def run(self, task: Task) -> Sample:
             if task.keep is not None:
                 (self.caches / task.keep).mkdir(exist_ok=True)

@@ -44,6 +44,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
             def __init__(self, _: object, caches: Path, *__: object) -> None:
                 self.caches = caches
 
+            def holds(self, cache: str) -> bool:
+                return (self.caches / cache).is_dir()
+
             def run(self, task: Task) -> Sample:
                 if interrupted and taken:
                     raise KeyboardInterrupt

@@ -26,6 +26,9 @@ class Stub:
     def __init__(self, caches: Path) -> None:
         self.caches = caches
         self.caches.mkdir()
+
+    def holds(self, cache: str) -> bool:
+        return (self.caches / cache).is_dir()
         self.cancelled = False
 
     def run(self, task: Task) -> Sample:

@@ -14,6 +14,7 @@ from observatory.analyze.comparison.comparing import Setting, compared, outcome_
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.app import comparer as comparing
 from observatory.app import comparison as module
+from observatory.app import session as of_session
 from observatory.app.comparer import Comparer, Measured
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
@@ -260,7 +261,7 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
     machine = header().machine
     session = Session(INTERLEAVED, tmp_path, tmp_path, machine)
     comparer = Comparer(session, {}, setting(), Matrix(groups, (WARM,), (WARM,)), budget=0.0)
-    monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(Taking()))
     monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
     comparer.run()
@@ -332,7 +333,7 @@ def counting(
     sides = {name: Measured(None, None) for name in ("base", "head")}  # type: ignore[arg-type]
     comparer = Comparer(session, sides, setting(), matrix, 60.0)  # type: ignore[arg-type]
     taking = Counting(comparer, pairs, **more)
-    monkeypatch.setattr(comparing, "measuring_lock", lambda _: contextlib.nullcontext())
+    monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(taking))
     return comparer.run(), taking.taken
 

@@ -1,0 +1,35 @@
+"""The option `--cluster`: the one place that loads Dask."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import replace
+
+from observatory.app.session import Session
+from observatory.run.fleets import FleetError
+
+
+@contextlib.contextmanager
+def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
+    """The session on a cluster, until the block ends; on this machine alone without one.
+
+    ``cluster``: ``local:N`` for N workers on this machine, or the address of a scheduler of Dask.
+    Raises FleetError if it cannot be used.
+    """
+    if cluster is None:
+        yield session
+        return
+    try:
+        from observatory.fleet.opening import opened
+    except ModuleNotFoundError as error:
+        raise FleetError(
+            f"--cluster needs the extra `fleet` ({error.name} is not installed): "
+            "pip install 'pytensor-observatory[fleet]'"
+        ) from error
+
+    with opened(cluster, session.state, session.say) as fleet:
+        machine = fleet.machine(session.machine)
+        yield replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
+        if said := fleet.report():
+            session.say(said, "warning")

@@ -1,0 +1,76 @@
+"""Opening what `--cluster` names: workers on this machine, or the scheduler at an address."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import dask
+from distributed import Client, LocalCluster
+from distributed.security import Security
+
+from observatory.fleet.cluster import DaskFleet, gathered
+from observatory.fleet.worker import BENCH
+from observatory.run.fleets import FleetError
+from observatory.store.records.machine import this_machine
+
+_SETTINGS = {
+    # A task that ended three workers is recorded as a sample that was killed. It is the only one
+    # that a worker has, so that no other is blamed.
+    "distributed.scheduler.allowed-failures": 2,
+    "distributed.scheduler.worker-saturation": 1.0,
+    "distributed.scheduler.worker-ttl": "5 minutes",
+    # What a worker sets for itself, a measured process would inherit.
+    "distributed.nanny.pre-spawn-environ": {},
+    "distributed.admin.system-monitor.interval": "10s",
+    "distributed.worker.profile.enabled": False,
+    "distributed.client.scheduler-info-interval": "10s",
+}
+
+
+@contextlib.contextmanager
+def opened(text: str, state: Path, say: Callable[[str], None]) -> Iterator[DaskFleet]:
+    """The fleet that ``text`` names, ``local:N`` or an address, until the block ends.
+
+    Raises FleetError.
+    """
+    local = re.fullmatch(r"local:(\d{1,4})", text)
+    cpu = this_machine().cpu
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    with dask.config.set(_SETTINGS), contextlib.ExitStack() as held:
+        if local:
+            number, each = int(local[1]), _each(int(local[1]))
+            cluster = held.enter_context(LocalCluster(
+                n_workers=number, threads_per_worker=1, processes=True, resources={BENCH: 1},
+                dashboard_address=None, memory_limit=0, silence_logs=logging.CRITICAL,
+                # Whoever can reach a scheduler can run programs as this user.
+                security=Security.temporary(), host="127.0.0.1",
+                local_directory=str(state.absolute() / "fleet" / "workers"),
+            ))  # fmt: skip
+            client = held.enter_context(Client(cluster))
+            client.wait_for_workers(number, timeout=120)
+        else:
+            each = 1
+            try:
+                client = held.enter_context(Client(text, timeout=20, set_as_default=False))
+            except (OSError, ValueError, TimeoutError) as error:
+                raise FleetError(
+                    f"--cluster {text}: no scheduler answers there ({error}); write local:N, or an "
+                    "address such as tcp://10.0.0.5:8786"
+                ) from error
+        yield gathered(client, state.absolute(), cpu, each, say)
+
+
+def _each(workers: int) -> int:
+    """The number of CPUs of each of some workers on this machine. Raises FleetError."""
+    cpus = len(os.sched_getaffinity(0))
+    if not 0 < workers <= cpus:
+        raise FleetError(
+            f"--cluster local:{workers}: each worker owns a CPU, and this machine has {cpus}; "
+            f"give local:1 to local:{cpus}"
+        )
+    return cpus // workers

@@ -1,0 +1,327 @@
+"""What runs in a worker: it claims its CPUs, says what it is, and takes samples.
+
+A worker is a process of Dask with one thread. Each task is one sample, taken by the same `Executor`
+as without a cluster, and recorded in the spool of this machine before the task ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import hashlib
+import os
+import shutil
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from distributed import Worker, WorkerPlugin
+
+from observatory.benchmarks.catalogue import SCENARIOS
+from observatory.benchmarks.plan import Task
+from observatory.errors import ObservatoryError
+from observatory.run import counter
+from observatory.run.cpus import Claim, claim
+from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.execute import Cancelled, Executor
+from observatory.run.local import LOCK, STATE, environment_of, hidden_from_git, local_subjects
+from observatory.run.spool import Spool, Spooled
+from observatory.store.journal.models import JournalHeader
+from observatory.store.records.machine import Machine, this_machine
+from observatory.store.records.subject import Subject
+
+BENCH = "bench"
+"""The resource of Dask that a worker has one of."""
+_TRIMMED = "MALLOC_TRIM_THRESHOLD_"
+"""Dask sets it for its workers; a measured process would inherit it and use less memory."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a worker is and where it measures."""
+
+    name: str
+    """The same for all workers that share filled caches: of one machine and directory STATE."""
+    host: str
+    boot: str
+    """The id of the machine's start: two containers of one machine have the same."""
+    home: bool
+    """Whether it measures in the client's own directory STATE, with the client's environments."""
+    state: Path
+    machine: Machine
+    cpus: tuple[int, ...] = ()
+    uncounted: str = ""
+    """Why it cannot take the pass `work`; empty if it can."""
+    problem: str = ""
+    """Why it may not measure, as a sentence; empty if it may."""
+
+    @property
+    def resource(self) -> str:
+        """The resource of Dask that only workers of this place have."""
+        return f"place-{self.name}"
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What makes an environment under test anywhere."""
+
+    subject: Subject
+    added: tuple[str, ...]
+    pins: dict[str, str]
+    environment: Environment
+    """The client's own, which a worker with the same directory STATE uses."""
+
+
+@dataclass(frozen=True)
+class Order:
+    """One sample to take."""
+
+    session: str
+    key: str
+    run: str
+    task: Task
+    recipe: Recipe
+    place: str
+    boot: str
+    """Of the client: on its machine it holds the lock for measuring itself."""
+    machine: str
+    """The name of the machine in the results."""
+    caches: str
+    """The directory of filled caches, relative to STATE."""
+    timeout: float
+    cpus: tuple[int, ...] = ()
+    """The CPUs to use instead of the worker's own: those of the whole place, for times."""
+    settings: dict[str, Any] = field(default_factory=dict)
+    """Further fields of the Executor."""
+
+
+@dataclass(frozen=True)
+class Taken:
+    """What a task returns."""
+
+    record: bytes
+    """A `Spooled` record, as it lies on the worker's disk."""
+    begun: int
+    """How many processes have begun to take it: 1, unless a worker died."""
+    recognised: bool
+    """Whether it had been recorded before this task ran."""
+
+
+_places: dict[str, Place] = {}
+_running: dict[str, list[Executor]] = {}
+_stopped: set[str] = set()
+_environments: dict[str, Environment] = {}
+_claim: Claim | None = None
+_guard = threading.Lock()
+
+
+class Bench(WorkerPlugin):
+    """Prepares each worker as it joins: CPUs of its own, and a resource that names its place."""
+
+    idempotent = True
+
+    def __init__(self, state: Path, token: str, boot: str, each: int | None) -> None:
+        self.name = f"observatory-{token}"
+        self.state, self.token, self.boot, self.each = state, token, boot, each
+
+    async def setup(self, worker: Worker) -> None:
+        """Look at the machine. A worker that may not measure gets no resource, and so no task."""
+        place = await asyncio.to_thread(self._look, worker)
+        _places[self.name] = place
+        if not place.problem:
+            _places[place.name] = place
+            await worker.set_resources(**{place.resource: 1})
+
+    def _look(self, worker: Worker) -> Place:
+        os.environ.pop(_TRIMMED, None)
+        boot, state = boot_id(), Path(os.environ.get("OBSERVATORY_STATE") or STATE).absolute()
+        home = boot == self.boot and token_of(self.state) == self.token
+        if home:
+            state = self.state
+        machine = this_machine()
+        text = f"{boot} {state} {machine.cpu}"
+        name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        problem, cpus = _unlike(worker), ()
+        with contextlib.suppress(OSError):
+            hidden_from_git(state)
+        if not problem and self.each is not None:
+            try:
+                cpus = _claimed(self.each)
+            except ObservatoryError as error:
+                problem = str(error)
+        if not problem and not shutil.which("g++"):
+            problem = "it has no C++ compiler"
+        host, uncounted = socket.gethostname(), counter.find().problem
+        return Place(name, host, boot, home, state, machine, cpus, uncounted, problem)
+
+
+def _unlike(worker: Worker) -> str:
+    """Why a worker was not started as one that measures must be; empty if it was."""
+    if worker.state.nthreads == 1 and worker.state.total_resources.get(BENCH) == 1:
+        return ""
+    return f"it was not started with --nthreads 1 --resources {BENCH}=1"
+
+
+def _claimed(number: int) -> tuple[int, ...]:
+    """Claim CPUs for this process, once. Raises CpusTakenError."""
+    global _claim  # noqa: PLW0603 - a process has one claim, whoever asks
+    with _guard:
+        if _claim is None:
+            _claim = claim(number, os.sched_getaffinity(0))
+            os.sched_setaffinity(0, _claim.cpus)
+        return _claim.cpus
+
+
+def standing(plugin: str) -> Place | None:
+    """What this worker told when it joined; None if it has not been prepared yet."""
+    return _places.get(plugin)
+
+
+def take(order: Order) -> Taken:
+    """Take one sample and record it; a sample that is recorded already is not taken again.
+
+    Raises Cancelled, EnvironmentMakingError and OSError.
+    """
+    place = _places[order.place]
+    spool = Spool.of(place.state, order.session)
+    begun = spool.begin(order.key)
+    task, limit = order.task, order.timeout * SCENARIOS[order.task.cell.scenario].limits + 120
+    alone = task.measure == "timing"
+    with contextlib.ExitStack() as held:
+        # Another process may still take this very sample, if the scheduler believes it dead.
+        held.enter_context(_held(spool.directory / f"{order.key}.begun", True, limit))
+        if (known := spool.find(order.key)) is not None:
+            return Taken(known, begun, recognised=True)
+        held.enter_context(_held(place.state / "fleet" / "busy.lock", alone, limit))
+        if place.boot != order.boot:
+            machine_lock = Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
+            held.enter_context(_held(machine_lock, alone, limit))
+        environment = _environment(order.recipe, place)
+        # Of this thread; the processes that it starts inherit it.
+        if place.cpus:
+            os.sched_setaffinity(0, order.cpus if alone and order.cpus else place.cpus)
+        sample = _execute(order, environment, place)
+        machine = place.machine.model_copy(update={"machine": order.machine})
+        header = JournalHeader(
+            subject=order.recipe.subject, versions=environment.versions, machine=machine
+        )
+        record = Spooled(run=order.run, header=header, sample=sample)
+        content = record.model_dump_json(by_alias=True, exclude_defaults=False).encode()
+        return Taken(spool.record(order.key, content), begun, recognised=False)
+
+
+def _execute(order: Order, environment: Environment, place: Place) -> Any:
+    caches = place.state / order.caches
+    caches.mkdir(parents=True, exist_ok=True)
+    executor = Executor(environment, caches, order.timeout, **order.settings)
+    with _guard:
+        if order.session in _stopped:
+            raise Cancelled
+        _running.setdefault(order.session, []).append(executor)
+    try:
+        return executor.run(order.task)
+    finally:
+        with _guard:
+            _running[order.session].remove(executor)
+
+
+def make(recipe: Recipe, place: str) -> None:
+    """Make an environment at a place. Raises EnvironmentMakingError."""
+    _environment(recipe, _places[place])
+
+
+def _environment(recipe: Recipe, place: Place) -> Environment:
+    if place.home:
+        return recipe.environment
+    key = recipe.environment.key
+    if key not in _environments:
+        subjects = local_subjects(place.state)
+        found = environment_of(
+            recipe.subject, subjects, place.state, added=recipe.added, pins=recipe.pins
+        )
+        if found.versions != recipe.environment.versions:
+            raise EnvironmentMakingError(
+                f"the environment of {recipe.subject.label} on {place.host} does not hold what "
+                f"the client's holds: {_differing(found, recipe.environment)}"
+            )
+        _environments[key] = found
+    return _environments[key]
+
+
+def _differing(one: Environment, other: Environment) -> str:
+    """The first few packages of which two environments have different versions."""
+    mine, theirs = ({"python": e.versions.python, **e.versions.packages} for e in (one, other))
+    names = [name for name in sorted(mine | theirs) if mine.get(name) != theirs.get(name)]
+    return ", ".join(f"{n} {mine.get(n, 'absent')}, not {theirs.get(n, 'absent')}" for n in names[:5])
+
+
+def stop(session: str) -> None:
+    """End the samples of a session that run in this worker, and begin no other of them."""
+    with _guard:
+        _stopped.add(session)
+        running = list(_running.get(session, ()))
+    for executor in running:
+        executor.cancel()
+
+
+def recorded(session: str, place: str) -> dict[str, bytes]:
+    """What a session has recorded at the place of this worker, by key."""
+    return Spool.of(_places[place].state, session).records()
+
+
+def clear(session: str, place: str, caches: str = "") -> None:
+    """Remove the spool of a session at this place; with ``caches``, only these filled caches."""
+    state = _places[place].state
+    if not caches:
+        Spool.of(state, session).remove()
+    elif not _places[place].home:  # the client removes its own
+        shutil.rmtree(state / caches, ignore_errors=True)
+
+
+def filled(caches: str, place: str) -> list[str]:
+    """The names of the filled caches that are at the place of this worker."""
+    directory = _places[place].state / caches
+    return sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
+
+
+@contextlib.contextmanager
+def _held(path: Path, alone: bool, limit: float) -> Iterator[None]:
+    """Hold a lock, alone or with others; after ``limit`` seconds go on without it.
+
+    Whoever holds it longer than a sample may last was stopped, and takes no CPU.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    flags = os.O_RDONLY if path.is_dir() else os.O_RDWR | os.O_CREAT
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    try:
+        mode = fcntl.LOCK_NB | (fcntl.LOCK_EX if alone else fcntl.LOCK_SH)
+        until = time.monotonic() + limit
+        while time.monotonic() < until:
+            with contextlib.suppress(BlockingIOError):
+                fcntl.flock(descriptor, mode)
+                break
+            time.sleep(0.05)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def boot_id() -> str:
+    """The id of this machine's start."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    except OSError:
+        return socket.gethostname()
+
+
+def token_of(state: Path) -> str:
+    """The token of a directory STATE, by which a worker knows that it sees the client's own."""
+    try:
+        return (state / "fleet" / "token").read_text().strip()
+    except OSError:
+        return ""

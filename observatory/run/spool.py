@@ -1,0 +1,207 @@
+"""Where a worker records a sample before its task ends, and how a session fetches what it left.
+
+A session is one client of a cluster that takes samples into one results directory. It has a name
+and an *owner file*, which it holds locked as long as it lives. Each of its samples is one file,
+``STATE/fleet/spool/SESSION/KEY.json``, on the disk of the machine that took it. The file is synced
+and gets its name in one step, which fails if the name is taken: of two processes that take the
+sample of one key, the first one to end records it.
+
+What a dead session left is merged into the results directory that its owner file names.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pydantic import Field, ValidationError
+
+from observatory.store.base.files import sync_directory, write_atomic
+from observatory.store.base.record import Record
+from observatory.store.journal.models import JournalHeader, RunId
+from observatory.store.journal.writer import Journal
+from observatory.store.merging.directories import unite
+from observatory.store.records.sample import Sample
+
+
+class Spooled(Record):
+    """One sample as it was recorded where it was taken."""
+
+    run: RunId
+    header: JournalHeader
+    sample: Sample
+
+
+class Owner(Record):
+    """What is known of a session without asking it."""
+
+    results: Path | None = Field(
+        description="the directory that its samples belong to, absolute; null: to none alone"
+    )
+    elsewhere: list[str] = Field([], description="addresses of machines that may hold samples")
+
+
+@dataclass(frozen=True)
+class Spool:
+    """The samples that one session recorded on this machine."""
+
+    directory: Path
+
+    @classmethod
+    def of(cls, state: Path, session: str) -> Spool:
+        """The spool of a session below the directory STATE of this machine."""
+        return cls(state / "fleet" / "spool" / session)
+
+    def begin(self, key: str) -> int:
+        """Note that a process begins to take the sample of a key; return how many have begun."""
+        self.directory.mkdir(parents=True, exist_ok=True)
+        begun = self.directory / f"{key}.begun"
+        with begun.open("ab") as stream:
+            stream.write(b".")
+        return begun.stat().st_size
+
+    def find(self, key: str) -> bytes | None:
+        """What is recorded under a key; None if nothing is."""
+        with contextlib.suppress(FileNotFoundError):
+            return (self.directory / f"{key}.json").read_bytes()
+        return None
+
+    def record(self, key: str, content: bytes) -> bytes:
+        """Record a sample, and return what is recorded under its key: the first one that came.
+
+        It is on disk when this returns. Raises OSError; FileNotFoundError if the session is over
+        and its samples have been fetched.
+        """
+        path = self.directory / f"{key}.json"
+        descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=f".{key}.", suffix=".tmp")
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.link(name, path)  # unlike a rename, it never replaces
+        except FileExistsError:
+            return path.read_bytes()
+        finally:
+            Path(name).unlink(missing_ok=True)
+        sync_directory(self.directory)
+        return content
+
+    def records(self) -> dict[str, bytes]:
+        """All that is recorded, by key."""
+        return {path.stem: path.read_bytes() for path in sorted(self.directory.glob("*.json"))}
+
+    def remove(self) -> None:
+        """Remove it: its samples are in a journal. What still runs for it can record nothing."""
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@dataclass
+class Session:
+    """A living session: it holds the lock of its owner file."""
+
+    state: Path
+    results: Path | None
+    name: str = field(default_factory=lambda: secrets.token_hex(6))
+    _elsewhere: list[str] = field(default_factory=list)
+    _lock: int = -1
+
+    def __post_init__(self) -> None:
+        path = _owner_file(self.state, self.name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._write()
+
+    def uses(self, elsewhere: Sequence[str]) -> None:
+        """Note the addresses of other machines that may hold samples of this session."""
+        self._elsewhere = sorted(elsewhere)
+        self._write()
+
+    def end(self, *, fetched: bool) -> None:
+        """End it; ``fetched``: every sample is in a journal, so that nothing needs to be kept."""
+        if fetched:
+            forget(self.state, self.name)
+        os.close(self._lock)
+
+    def _write(self) -> None:
+        results = self.results and self.results.absolute()
+        owner = Owner(results=results, elsewhere=self._elsewhere)
+        write_atomic(_owner_file(self.state, self.name), owner.model_dump_json().encode())
+
+
+def left_behind(state: Path) -> Iterator[tuple[str, Owner]]:
+    """The sessions whose process has ended without fetching all samples, by name."""
+    for path in sorted((state / "fleet" / "owners").glob("*.json")):
+        try:
+            descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
+        except OSError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            owner = Owner.model_validate_json(path.read_bytes())
+        except (BlockingIOError, OSError, ValidationError):
+            continue
+        else:
+            yield path.stem, owner
+        finally:
+            os.close(descriptor)
+
+
+def forget(state: Path, name: str) -> None:
+    """Remove what this machine keeps of a session whose samples are all in a journal."""
+    Spool.of(state, name).remove()
+    path = _owner_file(state, name)
+    path.unlink(missing_ok=True)
+    path.with_suffix(".lock").unlink(missing_ok=True)
+
+
+def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str]]:
+    """Add recorded samples to a results directory; those that are there already change nothing.
+
+    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many came in, and a sentence for each that did not. Raises OSError and RecordError.
+    """
+    if not records or results is None:
+        return 0, []
+    problems = []
+    results.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".fleet-", dir=results.parent) as made:
+        for content in records:
+            try:
+                one = Spooled.model_validate_json(content)
+            except ValidationError as error:
+                problems.append(f"a sample that a worker recorded cannot be read: {error}"[:300])
+            else:
+                Journal.of(Path(made), one.header).append(one.run, one.sample)
+        united = unite(results, [Path(made)])
+    return united.samples, [*problems, *map(str, united.problems)]
+
+
+def fetch_left(state: Path) -> Iterator[str]:
+    """Merge what dead sessions left on this machine; yield a sentence for each that left a sample.
+
+    A session that may have samples on other machines is kept: a run with `--cluster` fetches them.
+    """
+    for name, owner in left_behind(state):
+        records = list(Spool.of(state, name).records().values())
+        count, problems = merge(records, owner.results)
+        if count:
+            yield f"{count} samples of an interrupted run were fetched into {owner.results}"
+        yield from problems
+        if problems:
+            continue  # it stays: a later version may read it
+        if owner.elsewhere:
+            Spool.of(state, name).remove()
+        else:
+            forget(state, name)
+
+
+def _owner_file(state: Path, name: str) -> Path:
+    return state / "fleet" / "owners" / f"{name}.json"

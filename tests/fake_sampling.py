@@ -1,0 +1,52 @@
+"""A stand-in for the benchmarks in an environment under test. FOR TESTS ONLY: nothing is measured.
+
+`python tests/fake_sampling.py -m benchmarks.sample --model ...` takes the options of the real one,
+sleeps, keeps a cache if it should, and prints a record whose values follow from the cell alone.
+Each process first writes a file into $FLEET_TEST_TAKEN, so that a test can count what was taken.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import signal
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+TAKEN, SLEEP = "FLEET_TEST_TAKEN", "FLEET_TEST_SLEEP"
+
+
+def main() -> None:
+    """Take one sample."""
+    ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)
+    words = sys.argv[1:]
+
+    def given(option: str) -> str:
+        return words[words.index(option) + 1] if option in words else ""
+
+    cell = {name: given(f"--{name}") for name in ("model", "scenario", "backend", "launch")}
+    measure, began = given("--pass"), datetime.now(UTC)
+    cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
+    name = "-".join([*cell.values(), measure, str(os.getpid())])
+    (Path(os.environ[TAKEN]) / name).write_text(f"{time.time()} {cpus} {os.getppid()}")
+    time.sleep(float(os.environ.get(SLEEP, "0.05")))
+    for option in ("--keep-cache", "--keep-fresh"):
+        if given(option):
+            Path(given(option)).mkdir()
+    cold = cell["scenario"] == "cold"
+    metrics = {"wrong_results": 0, "crashed": 0}
+    metrics |= {"cache_misses": 7 * cold} if measure == "counting" else {"compile_time": 1.0 + cold}
+    entry = {"name": "Elemwise", "kind": "numba_index", "key": "k", "outcome": "miss", "seconds": 0.5}
+    print(json.dumps({
+        "schema": "observatory/sample/1", "cell": cell, "measure": measure, "status": "ok",
+        "metrics": metrics, "absent": {}, "environment": {"numba": "0.68.0"}, "hash_seed": 7,
+        "ledger": [entry] if measure == "counting" else None, "started_at": began.isoformat(),
+    }))  # fmt: skip
+    (Path(os.environ[TAKEN]) / f"{name}.ended").write_text(str(time.time()))
+
+
+if __name__ == "__main__":
+    main()

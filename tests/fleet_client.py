@@ -1,0 +1,78 @@
+"""A run of one subject with a stand-in for the benchmarks, as a process that can be killed.
+
+`python tests/fleet_client.py DIRECTORY [--cluster WHERE] [--resume] [--rounds N]`; its results are
+in DIRECTORY/results.
+"""
+
+from __future__ import annotations
+
+import argparse
+import signal
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from observatory.app.cluster import on_cluster
+from observatory.app.session import Session, Tally, take_samples
+from observatory.benchmarks.catalogue import cells
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.run.environments import Environment
+from observatory.store.records.machine import this_machine
+from tests.factories import header
+
+SAMPLING = Path(__file__).with_name("fake_sampling.py")
+
+
+def tasks(rounds: int = 1) -> list[Task]:
+    """Twelve cells counted ``rounds`` times, six of which start from a filled cache."""
+    chosen = cells(("radon",), ("cold", "warm_disk"), ("C", "C_VM", "NUMBA"), ("fork", "spawn"))
+    return plan(chosen, Rounds(timing=rounds, counting=rounds))
+
+
+def environment(directory: Path) -> Environment:
+    """An environment under test whose Python runs the stand-in."""
+    python = directory / "python"
+    if not python.exists():
+        directory.mkdir(parents=True, exist_ok=True)
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {SAMPLING} "$@"\n')
+        python.chmod(0o755)
+    return Environment(python, header().versions, "fake", directory)
+
+
+def session(directory: Path, *, resume: bool = False) -> Session:
+    """What takes the samples into DIRECTORY/results; it prints what it says."""
+
+    def show(update: object) -> None:
+        if str(update):
+            print(update, flush=True)
+
+    return Session(
+        "fake", directory / "results", directory / "state", this_machine("bench"), 60.0,
+        resume=resume, progress=show,
+    )  # fmt: skip
+
+
+def run(
+    directory: Path, cluster: str | None = None, *, resume: bool = False, rounds: int = 1
+) -> Tally:
+    """Take all samples, here or on a cluster."""
+    with on_cluster(session(directory, resume=resume), cluster) as own:
+        return take_samples(own, header().subject, environment(directory / "env"), tasks(rounds))
+
+
+def main() -> None:
+    """Take the samples that the command line asks for."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("directory", type=Path)
+    parser.add_argument("--cluster")
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--rounds", type=int, default=1)
+    given = parser.parse_args()
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    tally = run(given.directory, given.cluster, resume=given.resume, rounds=given.rounds)
+    print(tally.sentence())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,224 @@
+"""A cluster of processes that a test can kill, stop or cut off; and what a run must have left."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from observatory.benchmarks.plan import Task
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+
+ROOT = Path(__file__).parents[1]
+TAKEN, SLEEP = "FLEET_TEST_TAKEN", "FLEET_TEST_SLEEP"
+
+
+class Proxy:
+    """Carries connections on loopback to a port, until it cuts all of them."""
+
+    def __init__(self, to: int) -> None:
+        self._to, self._pairs = to, list[tuple[socket.socket, socket.socket]]()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                one, _ = self._listening.accept()
+                try:
+                    other = socket.create_connection(("127.0.0.1", self._to))
+                except OSError:  # nobody listens there, yet or any more
+                    one.close()
+                    continue
+                self._pairs.append((one, other))
+                threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    def _carry(self, one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError, ValueError), selectors.DefaultSelector() as ready:
+            ready.register(one, selectors.EVENT_READ, other)
+            ready.register(other, selectors.EVENT_READ, one)
+            while True:
+                for key, _ in ready.select():
+                    data = key.fileobj.recv(65536)  # type: ignore[union-attr]
+                    if not data:
+                        raise ValueError
+                    key.data.sendall(data)
+        for end in (one, other):
+            end.close()
+
+    def cut(self) -> None:
+        """Break every connection that there is; later ones are carried again."""
+        pairs, self._pairs = self._pairs, []
+        for end in (end for pair in pairs for end in pair):
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        """Cut all, and carry no more."""
+        self._listening.close()
+        self.cut()
+
+
+@dataclass
+class Cluster:
+    """A scheduler and workers, processes each, below one directory."""
+
+    directory: Path
+    workers: int = 2
+    sleep: float = 0.2
+    scheduler: subprocess.Popen[bytes] | None = None
+    nannies: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    proxies: list[Proxy] = field(default_factory=list)
+    port: int = 0
+
+    def start(self) -> None:
+        """Start what is not running."""
+        self.taken.mkdir(parents=True, exist_ok=True)
+        if self.scheduler is None or self.scheduler.poll() is not None:
+            with socket.create_server(("127.0.0.1", 0)) as free:
+                self.port = self.port or free.getsockname()[1]
+            self.scheduler = self._start(
+                "dask_scheduler", "--host", "127.0.0.1", "--port", str(self.port), "--no-dashboard"
+            )
+            self._until_it_listens()
+            if not self.proxies:
+                self.proxies = [Proxy(self.port), Proxy(self.port)]
+        self.nannies = [one for one in self.nannies if one.poll() is None]
+        while len(self.nannies) < self.workers:
+            self.nannies.append(self._start(
+                "dask_worker", f"tcp://127.0.0.1:{self.proxies[0].port}", "--nworkers", "1",
+                "--nthreads", "1", "--resources", "bench=1", "--no-dashboard", "--memory-limit",
+                "0", "--host", "127.0.0.1", "--local-directory", str(self.directory / "dask"),
+                "--death-timeout", "60",
+            ))  # fmt: skip
+
+    @property
+    def taken(self) -> Path:
+        """Where each process that takes a sample leaves a file."""
+        return self.directory / "taken"
+
+    @property
+    def address(self) -> str:
+        """The address for clients; it goes through the second proxy."""
+        return f"tcp://127.0.0.1:{self.proxies[1].port}"
+
+    def client(self, where: Path, *options: str) -> subprocess.Popen[bytes]:
+        """Start a run into a directory."""
+        command = [sys.executable, str(ROOT / "tests" / "fleet_client.py"), str(where), *options]
+        return self._started(command, where.parent / f"{where.name}.log")
+
+    def worker_of(self, nanny: int) -> int:
+        """The process id of the worker of a nanny, once there is one."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            for child in children(self.nannies[nanny].pid):
+                if b"spawn_main" in _read(f"/proc/{child}/cmdline"):
+                    return child
+            time.sleep(0.05)
+        raise AssertionError("the nanny has no worker")
+
+    def stop(self) -> None:
+        """End all processes, and the connections."""
+        for one in (*self.nannies, *filter(None, [self.scheduler])):
+            one.terminate()
+        for one in (*self.nannies, *filter(None, [self.scheduler])):
+            try:
+                one.wait(20)
+            except subprocess.TimeoutExpired:
+                one.kill()
+        for proxy in self.proxies:
+            proxy.close()
+
+    def left_running(self) -> list[str]:
+        """The commands of processes that this test started and that still run."""
+        mark, found = f"{TAKEN}={self.taken}".encode(), []
+        for entry in Path("/proc").iterdir():
+            if entry.name.isdigit() and mark in _read(f"{entry}/environ").split(b"\0"):
+                state = _read(f"{entry}/stat").rpartition(b")")[2].split()[:1]
+                if state not in ([], [b"Z"]):
+                    found.append(_read(f"{entry}/cmdline").replace(b"\0", b" ").decode())
+        return found
+
+    def _until_it_listens(self) -> None:
+        for _ in range(1200):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
+                return
+            time.sleep(0.05)
+        raise AssertionError("the scheduler does not listen")
+
+    def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", f"distributed.cli.{program}", *words]
+        return self._started(command, self.directory / f"{program}.log")
+
+    def _started(self, command: list[str], log: Path) -> subprocess.Popen[bytes]:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        ours = {TAKEN: str(self.taken), SLEEP: str(self.sleep), "PYTHONPATH": str(ROOT),
+                "OBSERVATORY_LOCK": str(self.directory)}  # fmt: skip
+        with log.open("ab") as stream:
+            return subprocess.Popen(
+                command, stdout=stream, stderr=stream, env=os.environ | ours,
+                start_new_session=True,
+            )  # fmt: skip
+
+
+@contextlib.contextmanager
+def cluster(directory: Path, workers: int = 2, sleep: float = 0.2) -> Iterator[Cluster]:
+    """A running cluster, until the block ends."""
+    made = Cluster(directory, workers, sleep)
+    made.start()
+    try:
+        yield made
+    finally:
+        made.stop()
+
+
+def wait_for(count: int, where: Path, until: float = 60.0) -> None:
+    """Wait until so many processes have ended their sample."""
+    end = time.monotonic() + until
+    while len(list(where.glob("*.ended"))) < count:
+        assert time.monotonic() < end, f"{count} samples were not taken in {until} s"
+        time.sleep(0.02)
+
+
+def missing_and_doubled(results: Path, tasks: list[Task]) -> tuple[Counter[str], Counter[str]]:
+    """What the journals lack of a plan, and what they hold beyond it."""
+    wanted = Counter(f"{task.cell} {task.measure}" for task in tasks)
+    found: Counter[str] = Counter()
+    for path in layout.journals(results):
+        journal = read_journal(path)
+        assert not journal.problems, journal.problems
+        found.update(f"{one.sample.cell} {one.sample.measure}" for one in journal.entries)
+    return wanted - found, found - wanted
+
+
+def children(process: int) -> list[int]:
+    """The process ids of the children of a process."""
+    found = []
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        found += [int(word) for word in _read(str(task)).split()]
+    return found
+
+
+def kill(process: int, number: int = signal.SIGKILL) -> None:
+    """Send a signal to one process."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(process, number)
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError:
+        return b""
