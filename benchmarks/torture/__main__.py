@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -121,9 +122,9 @@ def take(faults: Sequence[Fault], steps: int, limit: float) -> TortureRecord:
     ``steps``: of a fault, at most. ``limit``: seconds after which a process hangs. Raises OSError
     if a process cannot start.
     """
-    began, started_at = time.monotonic(), datetime.now(UTC)
+    began, used, started_at = time.monotonic(), _cpu_seconds(), datetime.now(UTC)
     sweep()
-    parts: list[_Part] = []
+    every: list[_Part] = []
     with Sandbox.open() as box:
         library = None
         with contextlib.suppress(shim.NoShim):
@@ -131,22 +132,31 @@ def take(faults: Sequence[Fault], steps: int, limit: float) -> TortureRecord:
         try:
             for cache in CACHES:
                 own = [one for one in faults if one.cache == cache]
-                parts.append(_Part(box.within(cache), cache, own, steps, limit, library))
-            # All must be asked: each starts what it needs when it is.
-            while any([part.go_on() for part in parts]):
+                every.append(_Part(box.within(cache), cache, own, steps, limit, library))
+            parts = list(every)
+            while parts:
+                parts = [part for part in parts if part.go_on()]
                 time.sleep(_POLL)
         finally:
-            for part in parts:
+            for part in every:
                 part.end()
             end_stragglers(box)
     return TortureRecord(
         schema=SCHEMA,
         environment={**versions(_PACKAGES), "cpu": processor()},
         steps=steps,
-        faults=tuple(record for part in parts for record in part.records),
+        faults=tuple(record for part in every for record in part.records),
         seconds=round(time.monotonic() - began, 3),
+        cpu_seconds=round(_cpu_seconds() - used, 3),
+        load=round(os.getloadavg()[0], 2),
         started_at=started_at.isoformat(),
     )
+
+
+def _cpu_seconds() -> float:
+    """The CPU seconds of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def append(faults: Sequence[Fault], options: argparse.Namespace) -> NoReturn:

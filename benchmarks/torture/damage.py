@@ -133,15 +133,6 @@ def of_another_class(place: Place, _: str) -> None:
     _replace(place.file("key"), b"pytensor.link.c.cmodule", b"pytensor.link.c.cmodulx")
 
 
-def of_another_numpy(place: Place, _: str) -> None:
-    """Let the key of `up` name another NumPy."""
-    content = place.file("key").read_bytes()
-    found = re.search(rb"NPY_ABI_VERSION=0x\d+", content)
-    if found is None:
-        raise OSError("the key names no NumPy")
-    _replace(place.file("key"), found[0], found[0][:-1] + (b"1" if found[0][-1:] != b"1" else b"2"))
-
-
 def _replace(file: Path, old: bytes, new: bytes) -> None:
     content = file.read_bytes()
     if old not in content:

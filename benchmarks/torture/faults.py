@@ -1,8 +1,8 @@
 """The catalogue of faults. One entry here is all that a further fault needs.
 
-numba's cache has an index (`.nbi`) and a data file (`.nbc`) for each function; that of C modules has
-a directory with `key.pkl` and a shared library for each. Faults of files strike the entry of the
-graph `up`; the other graphs of the workload are its neighbours.
+numba's cache has an index (`.nbi`) and a data file (`.nbc`) for each function; that of C modules
+has a directory with `key.pkl` and a shared library for each. Faults of files strike the entry of
+the graph `up`; the other graphs of the workload are its neighbours.
 """
 
 from __future__ import annotations
@@ -17,8 +17,6 @@ from .workload import CACHES, GRAPHS, STRIDED, Cache
 
 PARTS: dict[Cache, tuple[str, str]] = {"numba": ("index", "data"), "c": ("key", "module")}
 """The files of an entry."""
-_MAPPED = ("module",)
-"""Files that the loader maps, so that no stand-in for a disk sees who reads them."""
 
 
 def _files(cache: Cache, part: str) -> Iterator[Fault]:
@@ -61,9 +59,8 @@ def _foreign() -> Iterator[Fault]:
         "pytensor", "c", "the key names a class that this PyTensor does not have",
         Damage(damage.of_another_class),
     )  # fmt: skip
-    yield fault("numpy", "c", "another NumPy wrote the key", Damage(damage.of_another_numpy))
-    cpu = (("PYTENSOR_FLAGS", "gcc__cxxflags=-march=x86-64"),)
-    yield fault("cpu", "c", "a compiler for another CPU filled the cache", Foreign(cpu))
+    other = (("PYTENSOR_FLAGS", "gcc__cxxflags=-march=x86-64"),)
+    yield fault("cpu", "c", "a compiler for another CPU filled the cache", Foreign(other))
     flag = (("PYTENSOR_FLAGS", "gcc__cxxflags=-fno-inline"),)
     yield fault("flag", "c", "a compiler with another flag filled the cache", Foreign(flag))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
@@ -112,7 +112,7 @@ class Interleaved:
 
     first: tuple[str, ...]
     second: tuple[str, ...]
-    rule: Rule = Rule(CHANGES, "stop")
+    rule: Rule = field(default_factory=lambda: Rule(CHANGES, "stop"))
 
 
 @dataclass(frozen=True)
@@ -188,6 +188,8 @@ class TortureRecord:
     steps: int
     faults: tuple[FaultRecord, ...]
     seconds: float
+    cpu_seconds: float
+    load: float
     started_at: str
     """ISO 8601, with the time zone."""
 
@@ -208,9 +210,7 @@ def flips(size: int, most: int, seed: str) -> list[int]:
     chance = random.Random(seed)  # noqa: S311 - a choice that must be repeatable
     bits = size * 8
     parts = min(most, bits)
-    return [
-        chance.randrange(bits * at // parts, bits * (at + 1) // parts) for at in range(parts)
-    ]
+    return [chance.randrange(bits * at // parts, bits * (at + 1) // parts) for at in range(parts)]
 
 
 def severest(verdicts: Iterable[Verdict]) -> Verdict:

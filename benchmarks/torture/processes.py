@@ -143,9 +143,7 @@ class Starter:
         os.close(writing)
         return [one.ended(self.limit) for one in running]
 
-    def between(
-        self, first: tuple[str, ...], second: tuple[str, ...], rule: Rule
-    ) -> list[Ended]:
+    def between(self, first: tuple[str, ...], second: tuple[str, ...], rule: Rule) -> list[Ended]:
         """Stop a process by a rule, let a second one run, then let the first go on.
 
         A second one that waits for the first, as for a lock, has ended only after it. Returns how

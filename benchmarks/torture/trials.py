@@ -298,6 +298,5 @@ def _remove(path: Path) -> None:
         path.unlink()
         return
     for directory, _, _ in os.walk(path):
-        os.chmod(directory, 0o700)
+        Path(directory).chmod(0o700)
     shutil.rmtree(path)
-

@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .making import OutcomeRecord, Verdict, severest
+from .making import VERDICTS, OutcomeRecord, Verdict, severest
 from .workload import Seen
 
 MORE_CALLS = 1.25
@@ -63,24 +63,18 @@ def judge(ended: Ended, usual: Seen, limit: float) -> tuple[Verdict, str]:
 
 def grouped(cases: Iterable[Case]) -> tuple[OutcomeRecord, ...]:
     """The cases that came out alike as one outcome each, the worst first."""
-    found: dict[tuple[Verdict, Verdict, str], list[str]] = {}
+    found: dict[tuple[Verdict, Verdict, str], list[Case]] = {}
     for case in cases:
         # One exception is one outcome, whatever numbers and names its text contains.
-        found.setdefault((case.verdict, case.after, _kind(case.detail)), []).append(case.step)
-    details = {}
-    for case in cases:
-        details.setdefault((case.verdict, case.after, _kind(case.detail)), case.detail)
+        found.setdefault((case.verdict, case.after, _kind(case.detail)), []).append(case)
     outcomes = [
-        OutcomeRecord(verdict, after, details[verdict, after, kind], len(steps), _steps(steps))
-        for (verdict, after, kind), steps in found.items()
+        OutcomeRecord(verdict, after, own[0].detail, len(own), _steps([one.step for one in own]))
+        for (verdict, after, _), own in found.items()
     ]
-    order = {one: number for number, one in enumerate(outcomes)}
-    return tuple(sorted(outcomes, key=lambda one: (*_rank(one), order[one])))
+    return tuple(sorted(outcomes, key=_rank))
 
 
 def _rank(one: OutcomeRecord) -> tuple[int, int]:
-    from .making import VERDICTS
-
     return -VERDICTS.index(one.verdict), -VERDICTS.index(one.after)
 
 
