@@ -19,6 +19,7 @@ from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
+from observatory.analyze.history.faults import fault_changes
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
@@ -33,9 +34,10 @@ from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import JournalSummary, Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import triage
+from observatory.store.records import torture, triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.sample import Sample
+from observatory.store.records.torture import Torture
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
@@ -153,7 +155,9 @@ def find_alerts(
             tracks = list(segmented(series_of(read), steps, levels=levels))
         watched = watched_of([results], read, tracks, problems)
         found = detect_changes(watched, moment)
-    return alerts_of(found, tool_version(), fingerprint(read, moment.triage)), problems
+    return alerts_of(
+        found, tool_version(), fingerprint(read, moment.triage, faults_of([results], []))
+    ), problems
 
 
 def watched_of(
@@ -172,7 +176,20 @@ def watched_of(
         runs=list(runs_of(read)),
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
+        faults=list(fault_changes(faults_of(directories, problems))),
     )
+
+
+def faults_of(directories: Sequence[Path], problems: list[Problem]) -> list[Torture]:
+    """What became of caches under faults; broken records are added to ``problems``."""
+    found = []
+    for directory in directories:
+        for one in torture.load_all(directory):
+            if isinstance(one, RecordError):
+                problems.append(Problem(directory, str(one)))
+            else:
+                found.append(one)
+    return found
 
 
 def _samples_of(read: Results) -> Callable[[Who], Sequence[Sample]]:
@@ -270,7 +287,7 @@ def _good(summary: JournalSummary) -> datetime | None:
     return None if failed else summary.measured_at
 
 
-def fingerprint(read: Results, triage: Triage) -> str:
+def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -> str:
     """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
 
     Returns 32 hex digits. The digest does not depend on the order in which results were read, which
@@ -294,5 +311,7 @@ def fingerprint(read: Results, triage: Triage) -> str:
         found.update(array[order].tobytes())
     for journal in read.journals.values():
         found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
+    for one in faults:
+        found.update(f"{one.tried}\0{one.started_at}\0".encode())
     found.update(triage.model_dump_json().encode())
     return found.hexdigest()

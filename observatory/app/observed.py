@@ -23,7 +23,13 @@ from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
-from observatory.app.history import acknowledgements_of, fingerprint, runs_of, watched_of
+from observatory.app.history import (
+    acknowledgements_of,
+    faults_of,
+    fingerprint,
+    runs_of,
+    watched_of,
+)
 from observatory.app.kept_levels import kept_levels
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
@@ -181,7 +187,9 @@ def _alerts(
         found, unread = acknowledgements_of(one)
         triage.acknowledged.extend(found.acknowledged)
         problems += unread
-    if previous is not None and previous.made_of == fingerprint(read, triage):
+    if previous is not None and previous.made_of == fingerprint(
+        read, triage, faults_of(directories, [])
+    ):
         return previous
     newest = max((run.measured_at for run in runs_of(read)), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)

@@ -22,6 +22,7 @@ from observatory.store.records.passport import Stamp
 from observatory.store.records.sample import Sample
 from observatory.store.records.searches import Searched
 from observatory.store.records.sentinels import Sentinel
+from observatory.store.records.torture import Torture
 from observatory.store.records.upgrades import Upgrade
 
 DIRECTORY = Path(__file__).parents[2] / "docs" / "schemas"
@@ -38,6 +39,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),
+    "torture-1.json": (Torture, "What became of PyTensor's caches under faults"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
     "caches-1.json": (Inspected, "What `observatory cache --json` prints"),

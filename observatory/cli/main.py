@@ -44,6 +44,7 @@ class Commands(TyperGroup):
             "explore": "Look for graphs that a cache confuses.",
             "upgrade": "Look for stale numbers from another version's cache.",
             "contracts": "Check what PyTensor relies on in numba.",
+            "torture": "Put PyTensor's caches under faults.",
             "tomorrow": "Try pre-releases of numba before they are released.",
             "scan-cache": "Find functions in a cache that share a symbol.",
             "cache": "Show what a cache contains and what may be deleted.",

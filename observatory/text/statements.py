@@ -19,6 +19,7 @@ from observatory.text.profiles import (
     import_sentence,
     longer_sentence,
 )
+from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
 from observatory.text.words import first_of, several
 
@@ -307,6 +308,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "level changed": level_changed,
     "work changed": work_changed,
     "losses added up": losses_added_up,
+    "worse under faults": got_worse_sentence,
     "run failed": "{}: {} ({:cells})",
     "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",
     "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has series of its own",

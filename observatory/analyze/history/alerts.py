@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
+from observatory.analyze.history.faults import FAULTS
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
 from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
@@ -25,6 +26,8 @@ STALE, FAILED = "stale", "failed run"
 STALE_AFTER = timedelta(days=2)
 """Default of the time without a newer sample after which a machine is late."""
 _OF_RUNS = (STALE, FAILED)
+_BY_ABOUT = (*_OF_RUNS, FAULTS)
+"""Kinds of alerts without series, which are known by what they are about."""
 FEWEST_FOR_A_HABIT = 3
 """A machine that measured fewer subjects is never late."""
 _FIRST = (*FIRST_CAUSES, FAILED, STALE)
@@ -210,7 +213,7 @@ class _Update:
             if alert.kind != change.kind:
                 continue
             same = alert.id == change.id
-            if change.kind in _OF_RUNS:
+            if change.kind in _BY_ABOUT:
                 if same or (alert.about == change.about and alert.state != "resolved"):
                     yield alert.id, (not same,)
                 continue
@@ -275,6 +278,8 @@ class _Update:
         resolution: Statement | None = None
         if alert.kind in _OF_RUNS:
             resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
+        elif alert.kind == FAULTS:
+            resolution = Statement("withdrawn")
         elif near is not None:
             resolution = Statement("part of", (near.change.id,))
         elif self._near(alert, self.small) is not None:

@@ -63,6 +63,8 @@ class Histories:
     """When a sample of the newest run without a failure was taken."""
     samples: Callable[[Who], Sequence[Sample]] = lambda _: ()
     """The samples of one subject, of which the profiles are needed. Reading them takes a while."""
+    faults: Sequence[Occurrence] = ()
+    """What releases withstand worse than the one before: see `fault_changes`."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
     work, left = _with_followers(gathered(near), times, OF_WORK, _FOLLOW_WORK)
-    found = [*exact, *_with_culprits(work, given.samples), *gathered(left)]
+    found = [*exact, *_with_culprits(work, given.samples), *gathered(left), *given.faults]
     lines = list({id(one.line): one.line for one in series}.values())
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:

@@ -38,6 +38,7 @@ from observatory.store.records import (
     layout,
     searches,
     sentinels,
+    torture,
     triage,
     upgrades,
 )
@@ -49,6 +50,7 @@ _KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
     (searches.FILES, "taken_at"),
     (crossings.FILES, "taken_at"),
     (sentinels.FILES, "taken_at"),
+    (torture.FILES, "started_at"),
 )
 """Each kind of record, and the field that says when one was taken."""
 LARGEST_JOURNAL = 256 * 2**20

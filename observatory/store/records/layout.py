@@ -12,6 +12,7 @@
     results/pools/<machine>-<subject>.parquet              one subject's times or counts of work
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
+    results/torture/<machine>-<pytensor>-<python>.json     its caches under faults
     results/searches/<commits>-<hash>.json                 which subject changed a value
     results/crossings/<commits>-<hash>.json                which of numba, numpy, ... did it
     results/sentinels/<machine>-<time>.json                how fast a machine was in a night
@@ -42,9 +43,10 @@ EXPLORED = "explored"
 SEARCHES = "searches"
 CROSSINGS = "crossings"
 SENTINELS = "sentinels"
+TORTURE = "torture"
 RESERVED = (
     SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED, SEARCHES,
-    CROSSINGS, SENTINELS,
+    CROSSINGS, SENTINELS, TORTURE,
 )  # fmt: skip
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash

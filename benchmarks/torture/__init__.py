@@ -1,0 +1,6 @@
+"""PyTensor's two disk caches under faults: damaged files, full disks, kills, races, others.
+
+`faults` is the catalogue, `trials` carries a fault out, `verdicts` says what became of it. The
+caches are numba's (index and data files) and that of C modules (a directory for each). Read
+docs/torture.md first.
+"""

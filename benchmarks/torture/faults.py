@@ -1,0 +1,174 @@
+"""The catalogue of faults. One entry here is all that a further fault needs.
+
+numba's cache has an index (`.nbi`) and a data file (`.nbc`) for each function; that of C modules
+has a directory with `key.pkl` and a shared library for each. Faults of files strike the entry of
+the graph `up`; the other graphs of the workload are its neighbours.
+"""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Iterator
+
+from . import damage
+from .making import Armed, Damage, Fault, Foreign, Held, Interleaved, Together
+from .shim import CHANGES, LOCKS, OPENS, OVER, READS, RENAMES, Rule
+from .workload import CACHES, GRAPHS, STRIDED, Cache
+
+PARTS: dict[Cache, tuple[str, str]] = {"numba": ("index", "data"), "c": ("key", "module")}
+"""The files of an entry."""
+
+
+def _files(cache: Cache, part: str) -> Iterator[Fault]:
+    def fault(name: str, what: str, plan: Damage, certain: bool = True) -> Fault:
+        return Fault(f"{part}_{name}", cache, "files", f"the {part} file {what}", plan, certain)
+
+    yield fault(
+        "truncated", "is cut, to lengths from 0 to one byte less than all",
+        Damage(damage.truncated(part), damage.lengths(part)),
+    )  # fmt: skip
+    yield fault(
+        "flipped", "has one flipped bit", Damage(damage.flipped(part), damage.bits(part)),
+        certain=False,
+    )  # fmt: skip
+    yield fault("empty", "is empty", Damage(damage.emptied(part)))
+    yield fault("missing", "is missing", Damage(damage.removed(part)))
+    yield fault("directory", "is a directory", Damage(damage.made_directory(part)))
+    yield fault(
+        "unreadable", "may be read by nobody", Damage(damage.forbidden(part), unprivileged=True)
+    )
+
+
+def _foreign() -> Iterator[Fault]:
+    def fault(name: str, cache: Cache, what: str, plan: Damage | Foreign) -> Fault:
+        return Fault(f"of_{name}", cache, "foreign", what, plan)
+
+    yield fault(
+        "numba", "numba", "another version of numba wrote the index",
+        Damage(damage.of_another_numba),
+    )  # fmt: skip
+    yield fault(
+        "python", "numba", "another version of Python wrote all entries",
+        Damage(damage.of_another_python),
+    )  # fmt: skip
+    cpu = (("NUMBA_CPU_NAME", "generic"), ("NUMBA_CPU_FEATURES", ""))
+    yield fault("cpu", "numba", "another CPU filled the cache", Foreign(cpu))
+    flag = (("PYTENSOR_FLAGS", "numba__fastmath=False"),)
+    yield fault("flag", "numba", "a process without fastmath filled the cache", Foreign(flag))
+    yield fault(
+        "pytensor", "c", "the key names a class that this PyTensor does not have",
+        Damage(damage.of_another_class),
+    )  # fmt: skip
+    other = (("PYTENSOR_FLAGS", "gcc__cxxflags=-march=x86-64"),)
+    yield fault("cpu", "c", "a compiler for another CPU filled the cache", Foreign(other))
+    flag = (("PYTENSOR_FLAGS", "gcc__cxxflags=-fno-inline"),)
+    yield fault("flag", "c", "a compiler with another flag filled the cache", Foreign(flag))
+
+
+def _disk(cache: Cache) -> Iterator[Fault]:
+    def fault(name: str, what: str, plan: Armed | Damage) -> Fault:
+        return Fault(name, cache, "disk", what, plan)
+
+    full = Rule(CHANGES, "fail", errno.ENOSPC)
+    part = Rule(CHANGES, "part", errno.ENOSPC)
+    yield fault("full", "the disk is full from one change of a store on", Armed(full, "bare"))
+    yield fault(
+        "full_in_a_write", "the disk is full from one change on, and half of a write arrives",
+        Armed(part, "bare"),
+    )  # fmt: skip
+    yield fault(
+        "killed", "the process is killed at one change of its store",
+        Armed(Rule(CHANGES, "kill"), "bare"),
+    )  # fmt: skip
+    yield fault(
+        "read_fails", "one call that reads fails (EIO)",
+        Armed(Rule(READS, "fail", errno.EIO), "filled", only=True),
+    )  # fmt: skip
+    yield fault(
+        "stale_handle", "one call that reads finds its file replaced, as on NFS (ESTALE)",
+        Armed(Rule(READS, "fail", errno.ESTALE), "filled", only=True),
+    )  # fmt: skip
+    yield fault(
+        "not_yet_visible", "one file cannot be seen yet where another machine has stored it, as on "
+        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", only=True),
+    )  # fmt: skip
+    yield fault(
+        "rename_refused", "no file can be renamed (EACCES)",
+        Armed(Rule(RENAMES, "fail", errno.EACCES), "bare", each=False),
+    )  # fmt: skip
+    yield fault(
+        "rename_over_refused", "no file can be renamed to one that is there, as over an open one "
+        "on some network disks (EBUSY)",
+        Armed(Rule(OVER, "fail", errno.EBUSY), "filled", (STRIDED,), each=False),
+    )  # fmt: skip
+    yield fault(
+        "locks_refused", "the disk has no locks (ENOLCK)",
+        Armed(Rule(LOCKS, "fail", errno.ENOLCK), "bare", each=False),
+    )  # fmt: skip
+    yield fault(
+        "read_only", "nothing can be written where the cache is filled",
+        Damage(damage.read_only, unprivileged=True),
+    )  # fmt: skip
+    yield fault(
+        "read_only_bare", "nothing can be written where the cache is empty",
+        Damage(damage.read_only, unprivileged=True, start="bare", graphs=("up",)),
+    )  # fmt: skip
+
+
+def _processes(cache: Cache) -> Iterator[Fault]:
+    def fault(name: str, what: str, plan: Together | Interleaved | Held) -> Fault:
+        return Fault(name, cache, "processes", what, plan)
+
+    yield fault("two_store", "two processes store the same at once", Together(2))
+    yield fault("eight_store", "eight processes store the same at once", Together(8))
+    yield fault(
+        "read_while_stored", "a second process runs while a first one is stopped at one change of "
+        "its store", Interleaved(("up",), ("up",)),
+    )  # fmt: skip
+    yield fault(
+        "two_signatures", "a second process stores another signature of the same function while a "
+        "first one is stopped at one change of its store", Interleaved((STRIDED,), ("up",)),
+    )  # fmt: skip
+    if cache == "c":
+        yield fault("lock_holder_dead", "who held the lock was killed", Held(stopped=False))
+        yield fault("lock_holder_stopped", "who holds the lock is stopped", Held(stopped=True))
+
+
+def _clock_and_place(cache: Cache) -> Iterator[Fault]:
+    years = damage.YEARS
+    yield Fault("files_old", cache, "clock", "all files are ten years old",
+                Damage(damage.times(-years)))  # fmt: skip
+    yield Fault("files_of_tomorrow", cache, "clock", "all files are of ten years ahead",
+                Damage(damage.times(years)))  # fmt: skip
+    for name, clock in (("clock_back", -years), ("clock_forward", years)):
+        way = "back" if clock < 0 else "forward"
+        plan = Armed(Rule(0, clock=clock), "filled", GRAPHS, each=False)
+        yield Fault(name, cache, "clock", f"the clock was set {way} by ten years", plan)
+    yield Fault("linked", cache, "place", "the cache directory is a symbolic link",
+                Damage(damage.linked))  # fmt: skip
+    yield Fault("removed", cache, "place", "somebody removes the cache directory after PyTensor is "
+                "imported", Damage(damage.gone, graphs=("up",)))  # fmt: skip
+    yield Fault("leftovers", cache, "place", "a hundred killed processes left unfinished files",
+                Damage(damage.leftovers))  # fmt: skip
+    number = damage.MANY[cache]
+    yield Fault("crowded", cache, "place", f"the cache has {number:,} other entries",
+                Damage(damage.crowded(number)))  # fmt: skip
+
+
+def _all() -> Iterator[Fault]:
+    for cache in CACHES:
+        for part in PARTS[cache]:
+            yield from _files(cache, part)
+    yield from _foreign()
+    for cache in CACHES:
+        yield from _disk(cache)
+        yield from _processes(cache)
+        yield from _clock_and_place(cache)
+        swap = damage.exchanged("data") if cache == "numba" else damage.exchanged_module
+        yield Fault(
+            "exchanged", cache, "control", "the key leads to the code of another function, which "
+            "must come out as WRONG", Damage(swap),
+        )  # fmt: skip
+
+
+FAULTS: tuple[Fault, ...] = tuple(_all())

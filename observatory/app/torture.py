@@ -1,0 +1,75 @@
+"""Put the caches of subjects under faults, record it, and say what got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from observatory.analyze.history.faults import Moved, before_it, moved
+from observatory.app.progress import Progress, Update, silent
+from observatory.errors import Exit
+from observatory.run.environments import EnvironmentMakingError
+from observatory.run.local import environment_of, measuring_lock
+from observatory.run.subjects import Subjects
+from observatory.run.torture import TortureError, torture
+from observatory.store.base.problems import RecordError
+from observatory.store.records import torture as record
+from observatory.store.records.subject import Subject
+from observatory.store.records.torture import Torture
+from observatory.text.torture import counted
+
+
+@dataclass
+class Tortures:
+    """The subjects whose caches are put under faults, one after another."""
+
+    subjects: Subjects
+    state: Path
+    results: Path
+    machine: str
+    only: Sequence[str] = ()
+    """The names of faults; none: all. A record of some only is not saved."""
+    steps: int | None = None
+    progress: Progress = silent
+    records: list[Torture] = field(default_factory=list)
+    undecided: list[str] = field(default_factory=list)
+    worse: list[tuple[Torture, list[Moved]]] = field(default_factory=list)
+    """What got worse from the subject before, as far as that is recorded."""
+
+    def try_all(self, chosen: Sequence[Subject]) -> None:
+        """Try the faults of every subject. One that cannot be tried is reported, nothing raised."""
+        for subject in chosen:
+            try:
+                self._try(subject)
+            except (EnvironmentMakingError, TortureError) as error:
+                self.undecided.append(f"PyTensor {subject.label}: {error}")
+                self.progress(Update(self.undecided[-1], "error"))
+
+    def _try(self, subject: Subject) -> None:
+        place = environment_of(subject, self.subjects, self.state)
+        with measuring_lock(lambda text: self.progress(Update(text))):
+            self.progress(Update(f"PyTensor {subject.label}: its caches under faults"))
+            found = torture(place, subject, self.machine, self.only, self.steps)
+        known = [one for one in record.load_all(self.results) if not isinstance(one, RecordError)]
+        before = before_it(found, [*known, *self.records])
+        if before is not None:
+            got_worse = [one for one in moved(before, found) if one.worse]
+            if got_worse:
+                self.worse.append((before, got_worse))
+        self.records.append(found)
+        if not self.only:
+            record.save(self.results, found)
+        self.progress(Update(f"PyTensor {subject.label}: {counted(found)}"))
+
+    @property
+    def exit_code(self) -> Exit:
+        """The exit status: a wrong number outranks what got worse, and that what is undecided."""
+        wrong = (one for tried in self.records for one in tried.of("WRONG"))
+        if any(one.certain for one in wrong):
+            return Exit.WRONG_RESULTS
+        if self.worse:
+            return Exit.WORSE
+        if self.undecided or any(one.blind for one in self.records):
+            return Exit.UNDECIDED
+        return Exit.OK

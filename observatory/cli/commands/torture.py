@@ -1,0 +1,65 @@
+"""`observatory torture`: put PyTensor's caches under faults."""
+
+from __future__ import annotations
+
+import json as jsonlib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from observatory.app.torture import Tortures
+from observatory.cli import options
+from observatory.cli.output import TerminalProgress, show
+from observatory.run.local import STATE, local_subjects
+from observatory.store.records.machine import this_machine
+from observatory.text.torture import moved_sentence, torture_table
+
+
+def command(
+    subject: Annotated[
+        list[str],
+        typer.Argument(help="Subjects: newest, 3.3.8, 3.0.7..3.3.8, a wheel or a commit."),
+    ],
+    fault: Annotated[
+        list[str] | None,
+        options.several("Try only this fault and record nothing; docs/torture.md lists them"),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(min=1, help="Steps of each fault, at most. Default: 24."),
+    ] = None,
+    with_: options.With = None,
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    python: options.Python = None,
+    json: options.Json = False,
+    state: options.State = STATE,
+) -> None:
+    """Put PyTensor's disk caches under faults, and say what a user gets then.
+
+    Truncated files, full disks, kills, several processes at once and others: about seventy, in
+    hundreds of steps, in a quarter of an hour on two cores. The command stores the outcome in
+    RESULTS/torture and compares it with the release before, as far as that is stored there.
+    """  # fmt: skip
+    subjects = local_subjects(state)
+    chosen = subjects.parse_all(subject, with_ or (), python)
+    progress = TerminalProgress(Console(stderr=True))
+    tried = Tortures(
+        subjects, state, results, this_machine(machine).machine, fault or (), steps, progress
+    )
+    tried.try_all(chosen)
+    if json:
+        records = [one.model_dump(mode="json", by_alias=True) for one in tried.records]
+        print(jsonlib.dumps(records))
+    elif tried.records:
+        out = Console(highlight=False)
+        show(out, torture_table(tried.records))
+        for before, worse in tried.worse:
+            label = before.tried.subject.label if before.tried else "the one before"
+            for one in worse:
+                text = f"worse than {label}: {moved_sentence(one)}"
+                out.print(text, style="bold red", markup=False, soft_wrap=True)
+    if tried.exit_code:
+        raise typer.Exit(tried.exit_code)

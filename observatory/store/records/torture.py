@@ -1,0 +1,130 @@
+"""What became of PyTensor's caches under faults: ``results/torture/*.json``.
+
+One file for each PyTensor, numba and Python that `observatory torture` tried on a machine, schema
+``docs/schemas/torture-1.json``. Tried again, it is replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, get_args
+
+from pydantic import AwareDatetime, Field, FiniteFloat
+
+from observatory.store.base.problems import RecordError
+from observatory.store.base.record import Record, RecordFiles
+from observatory.store.records.layout import TORTURE, checked_machine, checked_name
+from observatory.store.records.sample import Count, Text, Word
+from observatory.store.records.subject import Subject
+
+Verdict = Literal["safe", "recompiles", "slower", "raises", "hangs", "dies", "WRONG"]
+"""From the best to the worst; `dies`: a signal ended the process."""
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+CONTROL = "control"
+"""The group of faults that no cache can withstand: they show that a wrong value is seen."""
+
+
+class Outcome(Record):
+    """Steps of a fault that came out alike."""
+
+    verdict: Verdict
+    after: Verdict = Field(description="of the next processes, when the fault itself is over")
+    detail: Text = Field(description="an exception, a wrong value, or counts")
+    cases: Count
+    steps: Text = Field(description="the first and the last of them")
+
+
+class Fault(Record):
+    """One fault of the catalogue, and what became of it."""
+
+    name: Word
+    cache: Word = Field(description="numba or c")
+    group: Word
+    what: Text = Field(description="what was done, as a sentence without its end")
+    certain: bool = Field(description="whether the worst verdict is the same in each run")
+    verdict: Verdict | None = Field(description="the worst of its steps; null: it was not tried")
+    after: Verdict | None
+    outcomes: list[Outcome] = Field(max_length=1_000, description="the worst first")
+    skipped: Text = Field(description="why it was not tried; empty if it was")
+    seconds: Annotated[FiniteFloat, Field(ge=0)]
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """The cache and the name, which together name a fault."""
+        return self.cache, self.name
+
+    @property
+    def cases(self) -> int:
+        """How many steps were tried."""
+        return sum(one.cases for one in self.outcomes)
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How bad it is: the verdict on the process, then that on the next ones; (-1, -1): untried.
+
+        >>> one = dict(name="x", cache="c", group="files", what="", certain=True, outcomes=[],
+        ...            skipped="", seconds=0)
+        >>> Fault(verdict="raises", after="safe", **one).rank
+        (3, 0)
+        """
+        if self.verdict is None or self.after is None:
+            return -1, -1
+        return VERDICTS.index(self.verdict), VERDICTS.index(self.after)
+
+
+class Tried(Record):
+    """Whose caches they were, and where, as far as the environment itself cannot tell."""
+
+    subject: Subject
+    machine: Word
+
+
+class Torture(Record):
+    """The faults of one PyTensor on one machine."""
+
+    schema_: Literal["observatory/torture/1"] = Field("observatory/torture/1", alias="schema")
+    tried: Tried | None = Field(None, description="null as printed by the primitive")
+    environment: dict[Word, Text | None] = Field(description="versions and platform, as strings")
+    steps: Count = Field(description="steps of a fault, at most")
+    faults: list[Fault] = Field(max_length=1_000)
+    seconds: Annotated[FiniteFloat, Field(ge=0)]
+    cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of all processes")
+    load: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of the machine, at the end")
+    started_at: AwareDatetime
+
+    def of(self, *verdicts: Verdict) -> Iterator[Fault]:
+        """The faults with one of these verdicts, or after which another process has one.
+
+        The controls are left out: they have to be wrong.
+        """
+        for one in self.faults:
+            if one.group != CONTROL and (one.verdict in verdicts or one.after in verdicts):
+                yield one
+
+    @property
+    def blind(self) -> list[Fault]:
+        """The controls that came out as anything but wrong: then the others say nothing."""
+        return [
+            one for one in self.faults
+            if one.group == CONTROL and one.verdict not in ("WRONG", None)
+        ]  # fmt: skip
+
+
+def _name(record: Torture) -> str:
+    if record.tried is None:
+        raise RecordError("it does not say which subject it is of")
+    subject, machine = record.tried.subject, checked_machine(record.tried.machine)
+    place = subject.env_name.removeprefix("observatory-")
+    name = f"{machine}-{subject.label.partition(' ')[0]}-{place}"
+    return checked_name(name, "name of a record of faults")
+
+
+FILES = RecordFiles(
+    Torture,
+    TORTURE,
+    _name,
+    "is no record of caches under faults",
+    "run `observatory torture` again",
+)
+"""One for each subject and machine; a newer one replaces the older one."""
+path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
