@@ -101,7 +101,7 @@ LOOKS: Mapping[str, Look] = {
     "keys_pickled_twice": Look("work", (MAKING,)),
     "rebuild_raises": Look("loading", (DISK, PROCESS)),
     "load_raises": Look("loading", (DISK, PROCESS)),
-    "every_third_not_stored": Look("storing", (DISK,)),
+    "every_third_not_stored": Look("storing", (COLD, DISK)),
     "index_overwritten": Look("storing", (DISK, CENSUS)),
     "stored_again": Look("work", (DISK,), TRACED),
     "index_read_often": Look("loading", (DISK,), TRACED),
