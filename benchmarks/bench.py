@@ -17,7 +17,7 @@ from .calls import seconds_a_call
 from .catalogue import BACKENDS, METRICS, Measure
 from .messages import Check, Counter, Step
 from .models import FIRST, Graph, Graphs
-from .probes import key_cost, numba_keys
+from .probes import effects, key_cost, numba_keys, sleeping
 from .probes.entries import EntryCounter
 from .probes.instructions import counting_instructions
 from .probes.ledger import Ledger
@@ -54,6 +54,8 @@ class Bench:
     """Builds of a reader that raised, each with its exception."""
     values: dict[str, tuple[float | None, ...]] = field(default_factory=dict)
     """What the graphs of an upgrade returned, flat; None for a number that is not finite."""
+    effects: set[str] = field(default_factory=set)
+    """What of the process the measured builds left changed."""
     ops: set[str] = field(default_factory=set)
     """The classes of the Ops in the graphs that were built apart."""
     tracer: Tracer | EntryCounter = field(default_factory=Tracer)
@@ -114,7 +116,9 @@ class Bench:
         gc.collect()
         calls: list[int] = []
         deferred = self.deferred
-        memory = MemoryOfBuild() if self.probed and self.weighed else None
+        weighs = self.probed and self.weighed
+        before = effects.snapshot() if weighs else {}
+        memory = MemoryOfBuild() if weighs else None
         self.ledger.step = name
         with ExitStack() as stack:
             trace.event("span begins", step=name)
@@ -150,9 +154,11 @@ class Bench:
         if self.measure == "counting":
             left: dict[str, float] = {}
             if memory is not None:
+                self.effects |= (changed := effects.changed(before, effects.snapshot()))
+                left["side_effects"] = len(changed)
                 memory.built(function)
                 del function
-                left = memory.deleted()
+                left |= memory.deleted()
             return {**self.ledger.counts(name), **left}
         return {
             "compile_time": called - begin,
@@ -238,6 +244,7 @@ class Bench:
         """Let the probes write to the ledger inside the block."""
         self.ledger.recording = True
         try:
-            yield
+            with sleeping.counting(self.ledger.sleeps):
+                yield
         finally:
             self.ledger.recording = False

@@ -133,7 +133,8 @@ class LedgerEntry:
     step: str | None = None
     """The build that it belongs to."""
     why: str | None = None
-    """Outcome `uncacheable`: the reason that the cache gave, in its own words."""
+    """Outcome `uncacheable`: the reason that the cache gave, in its own words. Outcome `miss`: why
+    what the cache has was of no use, where that is known."""
 
 
 @dataclass(frozen=True)
@@ -233,6 +234,8 @@ class Report:
     """The pairs whose keys are equal and should not be, or are different and should be equal."""
     ops: tuple[str, ...] = ()
     """Role each, counting pass: the classes of the Ops in the graphs."""
+    effects: tuple[str, ...] = ()
+    """Counting pass: what of the process the measured builds left changed."""
 
 
 @dataclass(frozen=True)
@@ -290,6 +293,8 @@ class SampleRecord:
     """Counting pass of a scenario that builds every graph of one Op from an empty cache."""
     leaked: dict[str, int] = field(default_factory=dict)
     """Counting pass: by name, the files that stayed in the temporary directory."""
+    effects: tuple[str, ...] = ()
+    """Counting pass: what of the process the measured builds left changed."""
 
 
 def write_report(job: Job, report: Report) -> None:

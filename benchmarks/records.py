@@ -43,6 +43,8 @@ class Processes:
     """What one more process imported."""
     coverage: OpCoverage | None = None
     """What one more process found on the Ops of the release."""
+    filled: Mapping[str, int] | None = None
+    """The size of each file of the cache that the measured process started from; None: of none."""
     stale: tuple[str, ...] | None = None
     """Graphs whose values differ from those of the filler; None: they were not compared."""
 
@@ -128,6 +130,7 @@ def assemble(
         profile=_profile(report, processes) if status == "ok" else None,
         coverage=processes.coverage if status == "ok" else None,
         leaked=dict(leaked) if "files_leaked" in metrics else {},
+        effects=report.effects if "side_effects" in metrics else (),
     )
 
 

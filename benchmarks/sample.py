@@ -66,6 +66,8 @@ def take(request: Request) -> SampleRecord:
         processes = _TAKE.get(family, _single)(request, box, seed)
         leaked = box.leaked()
         box_metrics = {"files_leaked": sum(leaked.values()), "cache_bytes": box.cache_bytes()}
+        if processes.filled is not None:
+            box_metrics |= box.grown(processes.filled)
         if request.keep_cache is not None and processes.measured.status == "ok":
             box.keep_cache(request.keep_cache, seed)
         removing = time.monotonic()
@@ -122,6 +124,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.keep_cache(filled, filler_seed)
         box.start_from(filled)
         box.empty_tmp()
+    filled_with = box.cache_files() if request.cache is not None or filler is not None else None
     prepare = time.monotonic() - began - fill
     env = environment(seed)
     # An index of its own: the forks of the filler have reported under 0.
@@ -144,8 +147,9 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
     if SCENARIOS[request.cell.scenario].apart:
         filler = None  # its graphs have the names of those that were measured
     return Processes(
-        measured, filler=filler, prepare=prepare, fill=fill, imports=found, coverage=covered
-    )
+        measured, filler=filler, prepare=prepare, fill=fill, imports=found, coverage=covered,
+        filled=filled_with,
+    )  # fmt: skip
 
 
 def _covers_ops(request: Request) -> bool:

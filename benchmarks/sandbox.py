@@ -170,8 +170,27 @@ class Sandbox:
 
     def cache_bytes(self) -> int:
         """Return the size of all files of the caches in bytes."""
-        files = (path for path in self.cache.rglob("*") if path.is_file())
-        return sum(path.stat().st_size for path in files if path.name != FILLER_FILE)
+        return sum(self.cache_files().values())
+
+    def cache_files(self) -> dict[str, int]:
+        """Return the size in bytes of each file of the caches, by its path in them."""
+        return {
+            str(path.relative_to(self.cache)): path.stat().st_size
+            for path in self.cache.rglob("*")
+            if path.is_file() and path.name != FILLER_FILE
+        }
+
+    def grown(self, before: Mapping[str, int]) -> dict[str, float]:
+        """Return how many files the caches have that they had not, and what was added in bytes.
+
+        ``before``: what `cache_files` returned earlier. A file that became smaller subtracts
+        nothing.
+        """
+        now = self.cache_files()
+        return {
+            "files_grown": len(now.keys() - before.keys()),
+            "bytes_grown": sum(max(0, size - before.get(path, 0)) for path, size in now.items()),
+        }
 
     def start_from(self, filled: Path) -> None:
         """Replace the empty cache by a copy of a filled one. Raises CacheError."""

@@ -83,6 +83,7 @@ def measure(
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
+        effects=tuple(sorted(bench.effects)),
         spent=Spent(
             first_line=first_line,
             reported=time.monotonic(),

@@ -1,10 +1,10 @@
 """Known faults of PyTensor's caches, each as a wheel that puts it into an environment under test.
 
-    .venv/bin/python scripts/fault_kit.py list
-    .venv/bin/python scripts/fault_kit.py build DIR [NAME ...]
+    .venv/bin/python -m scripts.fault_kit list
+    .venv/bin/python -m scripts.fault_kit build DIR [NAME ...]
     observatory compare 3.3.7 "3.3.7 DIR/observatory_fault_key_salted-1.0-py3-none-any.whl"
 
-Each wheel contains scripts/faults.py, scripts/faults_of_time.py and a start-up hook. Installed, it
+Each wheel contains the files scripts/faults*.py and a start-up hook. Installed, it
 makes PyTensor do what a plausible bug would do; uninstalled, it leaves nothing behind. `FAULTS`
 lists what a comparison of a release with and without the fault must find, and where. Two builds of
 one fault are the same bytes.
@@ -19,17 +19,22 @@ import re
 import sys
 import zipfile
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
-from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.comparison import CauseKind
+from scripts.fault_more import MORE
+from scripts.fault_record import Alarms, Fault
 
 HOOK = Path(__file__).with_name("fault_hook.py")
 SOURCES = tuple(
-    map(Path(__file__).with_name, ("faults.py", "faults_of_time.py", "faults_of_keys.py"))
+    map(
+        Path(__file__).with_name,
+        (
+            "faults.py", "faults_of_time.py", "faults_of_keys.py", "faults_of_graphs.py",
+            "faults_of_storing.py", "faults_of_surroundings.py",
+        ),
+    )
 )
+_OTHERS = tuple(path.stem for path in SOURCES[1:])
 PROPERTY_DROPPED = "property_dropped"
 """The kind of the faults of one property each, e.g. "property_dropped:Sum.axis"."""
 _OP_AND_PROPERTY = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
@@ -37,7 +42,6 @@ VERSION = "1.0"
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 """The date of every file in a wheel, which is the earliest that zip archives have."""
 
-_BOTH = ("fork", "spawn")
 _C = ("C", "C_VM")
 _NUMBA = ("NUMBA", "DEFAULT")
 """DEFAULT is numba from PyTensor 3.0 on."""
@@ -53,53 +57,6 @@ _MEMORY = ("peak_rss",)
 _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
               "python_calls", "instructions", "retained_bytes")  # fmt: skip
 """The metrics that worsen if functions are compiled instead of loaded."""
-
-
-@dataclass(frozen=True)
-class Alarms:
-    """Metrics that worsen in all these scenarios, backends and start methods."""
-
-    metrics: tuple[str, ...]
-    scenarios: tuple[str, ...]
-    backends: tuple[str, ...]
-    launches: tuple[str, ...] = _BOTH
-
-    def cover(self, cell: Cell, metric: str) -> bool:
-        """Whether this metric of this cell is one of them."""
-        return (
-            metric in self.metrics
-            and cell.scenario in self.scenarios
-            and cell.backend in self.backends
-            and cell.launch in self.launches
-        )
-
-
-@dataclass(frozen=True)
-class Fault:
-    """One fault, and what a comparison of a release with and without it must find."""
-
-    name: str
-    meaning: str
-    cause: CauseKind | None
-    """The cause that must be named; None where nothing is worse."""
-    must: tuple[Alarms, ...]
-    """Alarms that must be raised in every such cell; empty: nothing may be worse."""
-    may: tuple[Alarms, ...] = ()
-    """Alarms that may follow from the fault."""
-    functions: tuple[str, ...] = ()
-    """The functions that the cause must list, and no others; empty: not checked."""
-    culprit: str = ""
-    """What the first reason of an alarm must name: a phase, a rewriter or a function."""
-    remark: str = ""
-    """The part that a remark must name where nothing is worse."""
-    options: tuple[str, ...] = ()
-    """Options of `compare` with which it is found, where the default ones do not."""
-
-    def expects(self, cell: Cell, metric: str) -> Literal["must", "may", "never"]:
-        """Whether an alarm on this metric of this cell must, may or must never be raised."""
-        if any(alarms.cover(cell, metric) for alarms in self.must):
-            return "must"
-        return "may" if any(alarms.cover(cell, metric) for alarms in self.may) else "never"
 
 
 _TRACED_AND_TIMED = ("--pass", "tracing", "--pass", "timing")
@@ -245,7 +202,7 @@ OF_KEYS = (
           may=(Alarms(("python_calls", "graphs_raised"), ("growth",), ("NUMBA",)),)),
 )  # fmt: skip
 """Faults that only the census and growing graphs show, as do those of `PROPERTY_DROPPED`."""
-EVERY = (*FAULTS, *OF_A_PATH, *OF_NUMBA, *OF_KEYS)
+EVERY = (*FAULTS, *OF_A_PATH, *OF_NUMBA, *OF_KEYS, *MORE)
 """Every fault that has a name."""
 _EVERY_PROPERTY = f"{PROPERTY_DROPPED}:OP.PROPERTY, {PROPERTY_DROPPED}:Sum.axis for example"
 
@@ -264,7 +221,7 @@ def source_of(name: str) -> str:
     kind, _, of = name.partition(":")
     found = f"faults_of_keys.{kind}({of!r})" if of else f"faults.FAULTS[{name!r}]"
     return (
-        "from . import faults, faults_of_keys, faults_of_time  # noqa: F401\n\n"
+        f"from . import faults, {', '.join(_OTHERS)}  # noqa: F401\n\n"
         f"MODULE, put_into = {found}\n"
     )
 

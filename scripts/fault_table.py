@@ -27,7 +27,8 @@ from observatory.store.records.comparison import Comparison, Verdict
 from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.phrases import culprit
 from observatory.text.document import Name
-from scripts.fault_kit import FAULTS, Fault, build, fault
+from scripts.fault_kit import FAULTS, build, fault
+from scripts.fault_record import Fault
 
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)
@@ -130,8 +131,8 @@ def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str,
     following = {v.cause for v in may} - {v.cause for v in (*must, *never)}
     causes = [cause for cause in comparison.causes if cause.id not in following]
     kinds = tuple(dict.fromkeys(cause.kind for cause in causes))
-    wanted = one.cause if one is not None and one.cause is not None else ""
-    named = one is None or one.cause is None or one.cause in kinds
+    allowed = () if one is None else (*((one.cause,) if one.cause else ()), *one.or_else)
+    named = one is None or one.cause is None or bool({*allowed} & {*kinds})
     listed = {change.name for cause in causes for change in cause.functions}
     if one is not None and one.functions:
         named = named and listed == set(one.functions)
@@ -139,7 +140,7 @@ def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str,
     if one is not None:
         named = named and (one.culprit or one.remark) in said
     caught = one is None or (named and not missed and bool(must or not one.must))
-    return caught and not never and kinds in ((), (wanted,)), (
+    return caught and not never and {*kinds} <= {*allowed}, (
         NOTHING if one is None else one.name, "yes" if caught else "NO", ", ".join(kinds) or "-",
         ", ".join(sorted({v.metric for v in must})) or "-", said or "-",
         "; ".join(f"{v.metric} of {v.cell}" for v in never) or "none",

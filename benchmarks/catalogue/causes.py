@@ -167,6 +167,44 @@ _ALL = (
         noun="file",
     ),
     Cause(
+        "cache grows",
+        "with {head}, each build that finds everything leaves more files in the cache",
+        "Look in the cache directory for what nobody reads: a temporary name that is not renamed, "
+        "or the directory of a module that failed.",
+        shows_in=("files_grown",),
+        explains=("files_grown", "bytes_grown"),
+        found_by="files_grown",
+        a_consequence=True,
+    ),
+    Cause(
+        "stored files grow",
+        "with {head}, files of the cache get longer with each build that finds everything",
+        "Look in the cache directory for files that are appended to, such as a log.",
+        shows_in=("bytes_grown",),
+        explains=("bytes_grown",),
+        found_by="bytes_grown",
+        a_consequence=True,
+    ),
+    Cause(
+        "sleeps",
+        "{head} sleeps while it builds or calls",
+        """Look for a lock that is polled, or a wait that was left in: `python -X importtime` does
+        not show it, `strace -f -w -c` does.""",
+        shows_in=("seconds_slept",),
+        explains=("seconds_slept", *TIMES),
+        found_by="seconds_slept",
+    ),
+    Cause(
+        "the process is changed",
+        "a build of {head} leaves {they} of the process changed",
+        """Look for what is opened and not closed, or set and not set back: files, threads, the
+        seeds of `random` and NumPy, variables of the environment, signal handlers.""",
+        shows_in=("side_effects",),
+        explains=("side_effects",),
+        found_by="side_effects",
+        noun="thing",
+    ),
+    Cause(
         "imports moved",
         "the first build of a process imports more modules than with {base}, but a second one "
         "calls no more Python functions",

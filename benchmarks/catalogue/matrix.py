@@ -11,7 +11,7 @@ from ..models import discovered
 from .backends import BACKENDS
 from .metric import Metric
 from .metrics import METRICS
-from .scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS
+from .scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS, WARM_SCENARIOS
 from .words import LAUNCHES, no_such
 
 MODELS = discovered()
@@ -61,6 +61,7 @@ def metrics_of(scenario: str, launch: str, *, derived: bool = False) -> tuple[Me
         metric
         for metric in METRICS.values()
         if family in metric.families
+        and (not metric.of_filled or scenario in WARM_SCENARIOS)
         and (derived or not metric.derived)
         and (not metric.launches or launch in metric.launches)
     )

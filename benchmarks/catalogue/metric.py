@@ -54,6 +54,8 @@ class Metric:
     material: float | None = None
     """The relative change from which it is worse or better. Near-exact metrics; None: it is not
     judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
+    of_filled: bool = False
+    """Whether only builds from a filled cache have it."""
     derived: bool = False
     """Whether the tool derives it from the builds of a sample, which does not give it."""
     by_size: bool = False

@@ -65,6 +65,7 @@ QUICK = (
     "scan.recurrence",
     "nested.op_from_graph",
     "wide.add_31",
+    "wide.chain_120",
 )
 """One of every kind that was lost in a release, or that has an implementation of its own kind."""
 

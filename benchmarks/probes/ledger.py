@@ -35,6 +35,8 @@ class Ledger:
         """Who asked for the PyTensor function that is being compiled; None: nobody looks."""
         self.functions: list[str] = []
         """The same of every PyTensor function that was compiled while recording."""
+        self.slept: dict[str | None, float] = {}
+        """By step, the seconds that were slept while recording."""
         self._open: list[LedgerEntry] = []
         self._nested: list[float] = []
         """For each open entry, the seconds of the entries that were inside it."""
@@ -43,6 +45,10 @@ class Ledger:
     def current(self) -> LedgerEntry | None:
         """The innermost entry being worked on; None: outside every entry."""
         return self._open[-1] if self._open else None
+
+    def sleeps(self, seconds: float) -> None:
+        """Add what was slept to the current step."""
+        self.slept[self.step] = self.slept.get(self.step, 0.0) + seconds
 
     @contextmanager
     def entry(self, name: str, kind: str) -> Iterator[LedgerEntry]:
@@ -76,4 +82,7 @@ class Ledger:
             "uncacheable": outcomes["uncacheable"],
             "functions_compiled": outcomes.total() - outcomes["hit"],
             "object_code_bytes": sum(code.values()),
+            "seconds_slept": round(
+                sum(self.slept.values()) if step is None else self.slept.get(step, 0.0), 6
+            ),
         }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import warnings
+from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -21,6 +22,8 @@ LOOKS_AT = "pytensor.link.numba.dispatch.basic"
 """The module that it hooks into, and that takes longest to import."""
 OUTER_GRAPH = "outer graph"
 NO_KEY = "PyTensor gives it no key"
+NOT_THERE = "it was saved, and is not in the cache"
+NOT_MADE = "it was read, and not made into a function"
 
 
 def install(ledger: Ledger) -> None:
@@ -124,9 +127,9 @@ def _hook_dispatcher(ledger: Ledger, names: _Names) -> None:
 
 
 def _hook_index_file(ledger: Ledger) -> None:
-    from numba.core.caching import IndexDataCacheFile
+    from numba.core.caching import Cache, IndexDataCacheFile
 
-    load, save = IndexDataCacheFile.load, IndexDataCacheFile.save
+    load, save, make = IndexDataCacheFile.load, IndexDataCacheFile.save, Cache.load_overload
 
     def observed_load(self: Any, key: Any) -> Any:
         entry = ledger.current
@@ -141,11 +144,28 @@ def _hook_index_file(ledger: Ledger) -> None:
 
     def observed_save(self: Any, key: Any, data: Any) -> Any:
         entry = ledger.current
+        found = save(self, key, data)
         if entry is not None and entry.kind == KIND:
             entry.bytes = _machine_code(data)
-        return save(self, key, data)
+            if not _stores(self, key):
+                entry.outcome, entry.bytes, entry.why = "uncacheable", None, NOT_THERE
+        return found
+
+    def observed_make(self: Any, *args: Any, **kwargs: Any) -> Any:
+        made = make(self, *args, **kwargs)
+        entry = ledger.current
+        if made is None and entry is not None and entry.kind == KIND and entry.outcome == "hit":
+            entry.outcome, entry.source, entry.bytes, entry.why = "miss", None, None, NOT_MADE
+        return made
 
     IndexDataCacheFile.load, IndexDataCacheFile.save = observed_load, observed_save
+    Cache.load_overload = observed_make
+
+
+def _stores(index: Any, key: Any) -> bool:
+    """Whether what was just saved is there: an error may have been swallowed."""
+    name = index._load_index().get(key)
+    return name is not None and Path(index._data_path(name)).is_file()
 
 
 def _hook_cachable(ledger: Ledger) -> None:

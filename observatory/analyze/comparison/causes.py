@@ -178,9 +178,11 @@ def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[Gr
 
     Of leaked files those of which there are more, where their names are known.
     """
-    of_files = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun == "file"
-    if of_files and (leaks := tuple(_leaks(cell, base, head))):
+    noun = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun
+    if noun == "file" and (leaks := tuple(_leaks(cell, base, head))):
         return leaks
+    if noun == "thing":
+        return tuple(_effects(cell, base, head))
     found = by_graph(cell, METRICS[metric], base, head)
     return tuple(found.changes()) if found is not None else ()
 
@@ -195,6 +197,16 @@ def _leaks(cell: Cell, base: Evidence, head: Evidence) -> Iterator[GraphChange]:
         if number > before.get(name, 0):
             note = f"{before.get(name, 0)} → {number}" if before else f"{number}"
             yield GraphChange(name=name, note=note)
+
+
+def _effects(cell: Cell, base: Evidence, head: Evidence) -> Iterator[GraphChange]:
+    """What only builds of HEAD leave changed in the process."""
+    before, after = (
+        {name for one in side.taken(cell, "counting") for name in one.effects}
+        for side in (base, head)
+    )
+    for name in sorted(after - before):
+        yield GraphChange(name=name, note="")
 
 
 def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:

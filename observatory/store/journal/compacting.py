@@ -113,7 +113,7 @@ def bare(line: JournalLine) -> JournalLine:
     changes: dict[str, object] = {
         "environment": {}, "profile": None,
         "steps": graphs, "checks": wrong, "failure": failure, "overhead": overhead,
-        "coverage": None, "leaked": {},
+        "coverage": None, "leaked": {}, "effects": [],
     }  # fmt: skip
     less = sample.model_copy(update=changes)
     return line.model_copy(
@@ -142,6 +142,8 @@ def _less(entry: JournalEntry, counts: bool, seen: set[tuple[object, ...]]) -> J
         kept["coverage"] = covered
     if counts and whole.sample.leaked and _first(seen, "leaked", sample.cell):
         kept["leaked"] = whole.sample.leaked
+    if counts and whole.sample.effects and _first(seen, "effects", sample.cell):
+        kept["effects"] = whole.sample.effects
     changes: dict[str, object] = {"sample": sample.model_copy(update=kept)}
     of_ledger = counts and sample.status == "ok" and whole.ledger is not None
     if of_ledger and _first(seen, "ledger", sample.cell, sample.measure):

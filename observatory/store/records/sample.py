@@ -178,4 +178,7 @@ class Sample(Record):
     leaked: dict[Word, Count] = Field(
         {}, description="counting pass: by name, the files that stayed in the temporary directory"
     )
+    effects: list[Word] = Field(
+        [], description="counting pass: what of the process the measured builds left changed"
+    )
     started_at: AwareDatetime

@@ -1,4 +1,7 @@
-"""Nodes with many inputs: Join and Elemwise, below and above the limits of NumPy (32) and numba."""
+"""Nodes with many inputs: Join and Elemwise, below and above the limits of NumPy (32) and numba.
+
+Besides, a graph with more nodes than any model of a user that is measured.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,24 @@ def _fused(width: int) -> Case:
     return case(total, total, *_inputs(width))
 
 
+def _chain(length: int) -> Case:
+    """Return the case of one Op after the other, which no rewrite makes fewer."""
+
+    def right(np: Any, x: Any) -> Any:
+        for _ in range(length):
+            x = np.cumsum(x)
+        return x
+
+    def build(pt: Any, x: Any) -> Any:
+        for _ in range(length):
+            x = pt.cumsum(x)
+        return x
+
+    return case(build, right, Input(lambda np: np.array([0.25, -1.0, 2.0])))
+
+
 CASES: Cases = {
+    "chain_120": _chain(120),
     **{f"join_{width}": _join(width) for width in WIDTHS},
     **{f"add_{width}": _add(width) for width in WIDTHS},
     **{f"fused_{width}": _fused(width) for width in (31, 60)},

@@ -1,0 +1,198 @@
+"""Put each fault into a release, take a few samples and let the judge of `compare` decide.
+
+    .venv/bin/python -m scripts.fault_counts --out FILE [NAME ...] [--subject 3.3.8] [--again]
+    .venv/bin/python -m scripts.fault_counts --out FILE --table
+
+Samples of the release itself are taken once and kept; those of a fault are taken where
+scripts/fault_looks.py says. The judge, the causes and the alarms are those of `compare`. A line of
+JSON for each fault goes to FILE; what is in it already is not tried again, so that a run that was
+ended goes on where it was. The fault `none` is the release against itself: its alarms are false.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor
+from observatory.run.local import STATE, environment_of, local_subjects
+from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.machine import this_machine
+from observatory.store.records.sample import Sample
+from observatory.text.records import comparison_of
+from scripts.fault_kit import fault
+from scripts.fault_looks import LOOKS, SETTINGS, Look, Under
+from scripts.fault_record import Fault
+from scripts.fault_table import checked, first_reason
+from scripts.property_faults import faulty
+
+NOTHING = "none"
+_TIMEOUT = 240.0
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one fault."""
+
+    fault: str
+    of: str
+    """Its class."""
+    cells: tuple[str, ...]
+    under: str
+    found: bool
+    as_expected: bool
+    """Found, with its cause and without an alarm that it does not explain."""
+    causes: tuple[str, ...]
+    alarms: tuple[str, ...]
+    false_alarms: tuple[str, ...]
+    said: str
+    seconds: float
+    blind: bool
+
+
+@dataclass(frozen=True)
+class Rig:
+    """A release, and the samples of it that are kept."""
+
+    environment: Environment
+    side: Side
+    keep: Path
+
+    @classmethod
+    def of(cls, subject: str, keep: Path) -> Rig:
+        """Make the environment of a release. Raises SubjectError and EnvironmentMakingError."""
+        subjects = local_subjects(STATE)
+        parsed = subjects.parse(subject)
+        environment = environment_of(parsed, subjects, STATE)
+        side = Side(subject=parsed, versions=environment.versions, machine=this_machine(None))
+        keep.mkdir(parents=True, exist_ok=True)
+        return cls(environment, side, keep.absolute())
+
+    def base(self, look: Look) -> list[Sample]:
+        """The samples of the release itself, each taken once."""
+        under = SETTINGS[look.under]
+        caches = self.keep / f"caches-{_named(look.under)}"
+        caches.mkdir(exist_ok=True)
+        executor = _executor(self.environment, caches, under)
+        return [self._kept(task, executor, look.under) for task in tasks_of(look)]
+
+    def _kept(self, task: Task, executor: Executor, under: str) -> Sample:
+        file = self.keep / f"{_named(f'{task} {under}')}.json"
+        if not file.exists():
+            file.write_text(executor.run(task).model_dump_json(by_alias=True))
+        return Sample.model_validate_json(file.read_bytes())
+
+    def head(self, look: Look, environment: Environment) -> list[Sample]:
+        """The samples of the release with a fault."""
+        with tempfile.TemporaryDirectory(prefix="fault-", dir=self.keep) as made:
+            caches = Path(made)
+            filled = self.keep / f"caches-{_named(look.under)}" / _UPGRADED
+            if filled.is_dir():
+                shutil.copytree(filled, caches / _UPGRADED)
+            executor = _executor(environment, caches, SETTINGS[look.under])
+            return [executor.run(task) for task in tasks_of(look, upgrading=True)]
+
+    def judged(self, look: Look, environment: Environment) -> Comparison:
+        """Compare the release with itself in another environment."""
+        base, head = Evidence.of(self.base(look)), Evidence.of(self.head(look, environment))
+        setting = Setting(
+            base=self.side, head=self.side, started_at=datetime.now(UTC), interleaved=True, seed=0,
+            observatory="", reproduce="",
+        )  # fmt: skip
+        return comparison_of(compared(setting, base, head, look.places()))
+
+
+_UPGRADED = "upgraded"
+
+
+def tasks_of(look: Look, *, upgrading: bool = False) -> list[Task]:
+    """The samples of a look. ``upgrading``: that of an upgrade starts from the release's cache."""
+    cells = look.places()
+    upgrades = [cell for cell in cells if cell.scenario == "upgrade"]
+    others = [cell for cell in cells if cell not in upgrades]
+    caches = {"cache": _UPGRADED} if upgrading else {"keep_fresh": _UPGRADED}
+    tasks = plan(others, look.rounds)
+    return [*tasks, *(Task(cell, "counting", 0, **caches) for cell in upgrades)]
+
+
+def _executor(environment: Environment, caches: Path, under: Under) -> Executor:
+    return Executor(environment, caches, _TIMEOUT, flags=under.flags, variables=under.variables)
+
+
+def _named(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def tried(name: str, rig: Rig) -> Row:
+    """Put a fault in, and say what the judge finds. Raises KeyError for an unknown one."""
+    one: Fault | None = None if name.partition("#")[0] == NOTHING else fault(name)
+    look = LOOKS[name] if one is not None else LOOKS[name.partition("#")[2] or "key_salted"]
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as scratch:
+        where = rig.environment if one is None else faulty(rig.environment, name, Path(scratch))
+        began = time.monotonic()
+        comparison = rig.judged(look, where)
+    seconds = time.monotonic() - began
+    good, cells = checked(one, comparison)
+    _, caught, causes, alarms, said, false, *_ = cells
+    return Row(
+        name, look.of, look.cells, look.under, caught == "yes" and one is not None, good,
+        tuple(causes.split(", ")) if causes != "-" else (),
+        tuple(alarms.split(", ")) if alarms != "-" else (),
+        tuple(false.split("; ")) if false != "none" else (),
+        said, round(seconds, 1), look.blind,
+    )  # fmt: skip
+
+
+def read(file: Path) -> dict[str, Row]:
+    """The rows of a file, by fault; the last of each."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {one["fault"]: Row(**{k: tuple(v) if isinstance(v, list) else v for k, v in one.items()})
+            for one in map(json.loads, lines)}  # fmt: skip
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Try the faults that are not in the file yet."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--subject", default="3.3.8")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--again", action="store_true", help="also those that the file has")
+    parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
+    options = parser.parse_args(argv)
+    known = {} if options.again else read(options.out)
+    rig = Rig.of(options.subject, options.keep)
+    for name in options.names or LOOKS:
+        if name in known:
+            continue
+        try:
+            row = tried(name, rig)
+        except Exception as error:  # noqa: BLE001 - the others are tried all the same
+            print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            continue
+        with options.out.open("a") as out:
+            print(json.dumps(asdict(row)), file=out, flush=True)
+        word = "found" if row.found else "NOT FOUND"
+        extra = f"; false: {'; '.join(row.false_alarms)}" if row.false_alarms else ""
+        print(f"{word:10}{name}: {', '.join(row.causes) or '-'} ({row.seconds:.0f} s){extra}",
+              flush=True)  # fmt: skip
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

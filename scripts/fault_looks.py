@@ -1,0 +1,134 @@
+"""Where the table of faults looks for each fault: its class, its cells and its passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds
+from scripts.fault_record import Class
+
+COUNTED, TRACED = Rounds(timing=0, counting=1), Rounds(timing=0, counting=1, tracing=2)
+TIMED = Rounds(timing=10, counting=1, tracing=1)
+WORKED = Rounds(timing=0, counting=0, work=1)
+
+
+@dataclass(frozen=True)
+class Look:
+    """How the table looks for one fault."""
+
+    of: Class
+    cells: tuple[str, ...]
+    rounds: Rounds = COUNTED
+    under: str = ""
+    """The setting, other than usual, of both sides: see SETTINGS."""
+    blind: bool = True
+    """Whether fault and expectation were written before the detector was read."""
+
+    def places(self) -> tuple[Cell, ...]:
+        """The cells."""
+        return tuple(Cell(*text.split()) for text in self.cells)
+
+
+@dataclass(frozen=True)
+class Under:
+    """Flags and variables of a process."""
+
+    flags: str | None = None
+    variables: Mapping[str, str] = field(default_factory=dict)
+
+
+SETTINGS = {
+    "": Under(),
+    "floatX=float32": Under("floatX=float32"),
+    "PYTHONWARNINGS=error": Under(variables={"PYTHONWARNINGS": "error::FutureWarning"}),
+    "PYTHONOPTIMIZE=1": Under(variables={"PYTHONOPTIMIZE": "1"}),
+    "TMPDIR elsewhere": Under(variables={"TMPDIR": "/dev/shm"}),  # noqa: S108
+    "NUMBA_NUM_THREADS=2": Under(variables={"NUMBA_NUM_THREADS": "2", "OMP_NUM_THREADS": "2"}),
+    "LC_ALL=C": Under(variables={"LC_ALL": "C"}),
+}
+
+DISK, DISK_FORK = "radon warm_disk NUMBA spawn", "radon warm_disk NUMBA fork"
+PROCESS = "radon warm_process NUMBA spawn"
+COLD, CALL = "radon cold NUMBA spawn", "radon call NUMBA spawn"
+C_COLD, C_DISK, C_PROCESS = "radon cold C spawn", "radon warm_disk C spawn", "radon warm_process C spawn"
+VARIANTS = "radon variants NUMBA spawn"
+CANARY = "closures siblings NUMBA fork"
+CENSUS, KEYS = "ops_quick census_warm NUMBA spawn", "keys_quick pairs_keys NUMBA spawn"
+MAKING, UPGRADE = "key_cost key_making NUMBA spawn", "ops upgrade NUMBA spawn"
+_SEEN = {"blind": False}
+_BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
+
+LOOKS: Mapping[str, Look] = {
+    "key_salted": Look("stability", _BOTH_LAUNCHES, **_SEEN),
+    "key_hash_seed": Look("stability", (DISK, DISK_FORK), **_SEEN),
+    "outer_not_cached": Look("storing", (DISK,), **_SEEN),
+    "op_key_unstable": Look("stability", (DISK, PROCESS), **_SEEN),
+    "cache_dir_removed": Look("storing", (COLD,), **_SEEN),
+    "saved_never_loaded": Look("loading", (DISK, PROCESS), **_SEEN),
+    "variable_names_in_keys": Look("stability", (VARIANTS,), **_SEEN),
+    "uid_counter": Look("start methods", (CANARY,), **_SEEN),
+    "c_key_salted": Look("stability", (C_DISK,), **_SEEN),
+    "rewriting_slower": Look("work", (DISK, C_DISK), TRACED, **_SEEN),
+    "rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
+    "heavy_import": Look("imports", (DISK, PROCESS), TRACED, **_SEEN),
+    "numba_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
+    "small_rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
+    "compiler_once_more": Look("time", (C_DISK,), TIMED, **_SEEN),
+    "lock_held": Look("locking", (PROCESS,), TIMED, **_SEEN),
+    "call_slower": Look("time", ("radon call C spawn",), WORKED, **_SEEN),
+    "call_slower_under_spawn": Look("start methods", ("radon call C spawn",), WORKED, **_SEEN),
+    "broadcast_pattern_dropped": Look("uniqueness", (KEYS,), **_SEEN),
+    "keys_made_twice": Look("work", (MAKING,), **_SEEN),
+    "key_has_address": Look("stability", (DISK, PROCESS)),
+    "key_has_time": Look("stability", (DISK, PROCESS)),
+    "key_has_counter": Look("stability", (DISK, PROCESS)),
+    "key_has_directory": Look("stability", (DISK,)),
+    "constants_salted": Look("stability", (DISK,)),
+    "gradient_graph_unstable": Look("stability", (DISK,)),
+    "one_output_unstable": Look("stability", (DISK, CENSUS)),
+    "draws_unstable": Look("randomness", (CENSUS,)),
+    "large_graph_not_cached": Look("storing", (DISK, CENSUS)),
+    "stamp_of_process": Look("stability", (DISK,)),
+    "constants_share_a_key": Look("uniqueness", (KEYS,)),
+    "outputs_dropped": Look("uniqueness", (KEYS,)),
+    "edges_dropped": Look("uniqueness", (KEYS,)),
+    "keys_truncated": Look("uniqueness", (KEYS,)),
+    "scalar_op_dropped": Look("uniqueness", (KEYS,)),
+    "shared_key_in_float32": Look("flags", (KEYS,), under="floatX=float32"),
+    "fastmath_dropped": Look("flags", (KEYS,)),
+    "keys_pickled_twice": Look("work", (MAKING,)),
+    "rebuild_raises": Look("loading", (DISK, PROCESS)),
+    "load_raises": Look("loading", (DISK, PROCESS)),
+    "every_third_not_stored": Look("storing", (COLD, DISK)),
+    "index_overwritten": Look("storing", (DISK, CENSUS)),
+    "stored_again": Look("work", (DISK,), TRACED),
+    "index_read_often": Look("loading", (DISK,), TRACED),
+    "directory_grows": Look("leaking", (DISK, PROCESS)),
+    "log_grows": Look("leaking", (DISK,)),
+    "c_directory_grows": Look("leaking", (C_DISK,)),
+    "c_lock_waits": Look("locking", (C_COLD, C_DISK)),
+    "c_entry_lost": Look("storing", (C_DISK,)),
+    "temporary_file_left": Look("leaking", (DISK,)),
+    "graphs_kept": Look("memory", (DISK, PROCESS)),
+    "descriptors_left": Look("leaking", (DISK,)),
+    "off_after_reload": Look("correctness after reload", (DISK, PROCESS)),
+    "wrong_overload_loaded": Look("correctness after reload", (DISK, CENSUS)),
+    "draws_changed": Look("staleness", (UPGRADE,)),
+    "inner_not_asked": Look("storing", (DISK,)),
+    "fork_loses_cache": Look("start methods", (DISK, DISK_FORK)),
+    "spawn_loses_cache": Look("start methods", (DISK, DISK_FORK)),
+    "uid_of_hash_seed": Look("start methods", (CANARY,)),
+    "warns_while_building": Look("flags", (DISK,), under="PYTHONWARNINGS=error"),
+    "optimised_loses_store": Look("flags", (DISK,), under="PYTHONOPTIMIZE=1"),
+    "other_file_system_raises": Look("flags", (COLD,), under="TMPDIR elsewhere"),
+    "threads_change_keys": Look("flags", (DISK, PROCESS), under="NUMBA_NUM_THREADS=2"),
+    "locale_crashes": Look("flags", (COLD,), under="LC_ALL=C"),
+    "call_sleeps": Look("time", (CALL,)),
+    "garbage_collected": Look("time", (C_PROCESS,), TIMED),
+    "memory_for_a_moment": Look("memory", (C_PROCESS,), TIMED),
+    "imports_more": Look("imports", (C_PROCESS,), TIMED),
+    "global_seed_set": Look("randomness", (DISK,)),
+    "draws_repeat": Look("randomness", (CENSUS,)),
+}
