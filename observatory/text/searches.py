@@ -82,10 +82,11 @@ def range_of(search: Searched) -> doc.Words:
 
 
 def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
-    for commit in culprit.commits[:_COMMITS]:
-        yield _commit(commit)
-    if (rest := len(culprit.commits) - _COMMITS) > 0:
-        yield (f"and {several(rest, 'more commit')}",)
+    if (number := len(culprit.commits)) > _COMMITS:
+        yield (f"one of {several(number, 'commit')}",)
+    else:
+        for commit in culprit.commits:
+            yield _commit(commit)
     yield from beside(culprit)
 
 

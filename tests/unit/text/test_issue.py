@@ -137,6 +137,10 @@ def test_the_culprit_comes_first_and_what_the_search_found_is_folded() -> None:
     unsure = found(culprits=[culprit(certainty="half measured again", commits=[])])
     assert "**Culprit**: `3.0.2`, not confirmed." in issue_text(alert(), None, Found([unsure]))
     assert "Culprit" not in issue_text(alert(), None, Found([found(culprits=[])]))
+    wide = culprit(certainty="not measured again", commits=culprit().commits * 11)
+    text = issue_text(alert(), None, Found([found(culprits=[wide])]))
+    assert "one of 11 commits" in text  # between two releases: no list tells who it was
+    assert "Ada" not in text
 
 
 @pytest.mark.parametrize("piece", ["@name ", "| `x` ", "<b> ", "word_"])
