@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from functools import lru_cache
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Replaces a character that may not be shown, so that two names never look alike without it."""
@@ -53,6 +54,7 @@ def begun(text: str, most: int) -> str:
     return f"{cleaned[: most - 1].rpartition(' ')[0] or cleaned[: most - 1]}…"
 
 
+@lru_cache(maxsize=2**16)
 def _shown(character: str) -> str:
     if character.isspace():
         return " "

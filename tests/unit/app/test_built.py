@@ -155,8 +155,10 @@ def test_a_damaged_record_is_made_again(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for damage in (b"", b"{}", b'{"asked": 1, "inputs": {"a": 1}}', b"[]"):
         build_site([results], tmp_path / "html")
-        (record,) = (tmp_path / "cache" / "observatory" / "sites").iterdir()
-        record.write_bytes(damage)
+        records = sorted((tmp_path / "cache" / "observatory" / "sites").iterdir())
+        assert [one.suffixes for one in records] == [[".json"], [".views", ".json"]]
+        for record in records:
+            record.write_bytes(damage)
     build_site([results], tmp_path / "html")
     assert len(drawings) == 5
 
