@@ -113,7 +113,7 @@ class Views:
         return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
 
     @cached_property
-    def _figure(self) -> Callable[[Picture, str], Any]:
+    def _figure(self) -> Callable[..., Markup]:
         return macro("_picture.html", "picture", {})
 
     def _key(self, number: int) -> str:
@@ -147,13 +147,13 @@ class Views:
         observed = self._observed
         track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
         when, impact = _newest_step(track)
-        row = Markup(self._row(self._entry(number, change))).strip()  # noqa: S704
+        row = self._row(self._entry(number, change)).strip()
         words = shorten(change.words, 60)
         code = _coded(spark(track))
         return View(row, code, change.state, words, track.noise, when, impact)
 
     @cached_property
-    def _row(self) -> Callable[[dict[str, Any]], Any]:
+    def _row(self) -> Callable[..., Markup]:
         return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
 
     def _entry(self, number: int, change: Any) -> dict[str, Any]:
