@@ -84,6 +84,9 @@ class _Blocks:
                     if track.judgement == "unfit" and not track.series.place.model
                     else np.full(n, np.nan)
                 )
+            # Nothing else asks for these, and those of all lines would be much memory.
+            for name in ("expected", "off"):
+                vars(track).pop(name, None)
         whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
         order = np.lexsort((whole["i"], whole["at"]))
         whole = {name: array[order] for name, array in whole.items()}

@@ -67,7 +67,6 @@ class Views:
                    "\n".join(f"{s.label}\0{s.commit}\0{s.date}" for s in line.subjects))
             for line in observed.lines
         ]  # fmt: skip
-        self._alerts: dict[int, str] = {}
 
     @cached_property
     def kin(self) -> Kin:
@@ -75,9 +74,22 @@ class Views:
         return Kin(self._observed)
 
     @cached_property
-    def keys(self) -> list[str]:
-        """The key of each series."""
+    def values_keys(self) -> list[str]:
+        """The key of what each series is, without what alerts say of it."""
         return [self._key(number) for number in range(len(self._observed.tracks))]
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of each series: of all that is shown of it."""
+        found = []
+        for key, track in zip(self.values_keys, self._observed.tracks, strict=True):
+            own = self._observed.verdicts_on(track)
+            told = [
+                f"{(alert.id, alert.state, alert.kind, alert.sentence)} {change.model_dump_json()}"
+                for alert, change in own.alerts
+            ]
+            found.append(hashed(key, repr((own.rule, own.best)), *told))
+        return found
 
     @cached_property
     def all(self) -> list[View]:
@@ -119,26 +131,18 @@ class Views:
     def _key(self, number: int) -> str:
         observed = self._observed
         track, columns = observed.tracks[number], observed.values
-        series, rows, own = track.series, track.series.rows, observed.verdicts_on(track)
-        drift = track.drift
+        series, rows, drift = track.series, track.series.rows, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
             track.judgement, track.reason, track.bounds,
-            drift and (drift.ratio, drift.low, drift.high, drift.slope), own.rule, own.best,
+            drift and (drift.ratio, drift.low, drift.high, drift.slope),
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
         return hashed(
             repr(words), series.values.tobytes(), series.at.tobytes(), columns.n[rows].tobytes(),
             columns.ci_low[rows].tobytes(), columns.ci_high[rows].tobytes(),
-            *(self._alert(alert) + change.model_dump_json() for alert, change in own.alerts),
         )  # fmt: skip
-
-    def _alert(self, alert: Any) -> str:
-        """A hash of an alert: several series may have it."""
-        if id(alert) not in self._alerts:
-            self._alerts[id(alert)] = hashed(alert.model_dump_json(exclude={"series"}))
-        return self._alerts[id(alert)]
 
     def _maker(self, number: int) -> Callable[[], View]:
         return lambda: self._made(number)

@@ -140,11 +140,12 @@ class Ordered:
             return
         with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
             now = time.time_ns()
+            before = self._last.written if self._last else None
             known = {
                 "asked": made_of.asked,
                 "inputs": made_of.files.files,
                 "checked_ns": made_of.files.checked_ns,
-                "outputs": stamps(_files(self.out.resolve())),
+                "outputs": stamps(_files(self.out.resolve()), before, linked=True),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},

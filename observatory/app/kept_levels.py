@@ -32,7 +32,7 @@ from observatory.analyze.history.steps import Values
 from observatory.app.parts import mapped
 from observatory.store.base.files import cache_directory, write_atomic
 
-PART = 2000
+PART = 4000
 """Series whose levels one process looks for at a time: about two seconds of CPU time."""
 _LIBRARIES = ("numpy", "ruptures", "scipy")
 

@@ -123,6 +123,8 @@ def _slope_between(logs: Values, places: Sequence[int]) -> float:
 
 def without_levels(values: Values, places: Sequence[int]) -> Values:
     """The values less the median of their level; each of ``places`` begins a new level."""
+    if not len(places):
+        return values - median(values)
     pieces = np.split(values, list(places))
     return np.concatenate([piece - median(piece) for piece in pieces])
 

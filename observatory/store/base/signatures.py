@@ -77,13 +77,22 @@ class Stamped:
         return (self.digest(path, signature) or digest_of(Path(path))) == known.digest
 
 
-def stamps(paths: Iterable[str], before: Stamped | None = None) -> dict[str, Stamp]:
-    """The stamp of each file by its path; ``before`` saves reading them. Raises OSError."""
+def stamps(
+    paths: Iterable[str], before: Stamped | None = None, linked: bool = False
+) -> dict[str, Stamp]:
+    """The stamp of each file by its path; ``before`` saves reading them. Raises OSError.
+
+    ``linked``: whether files have got new names since. That changes nothing but the time at which
+    `stat` says that something changed.
+    """
     before = before or Stamped()
-    return {
-        name: Stamp(one, before.digest(name, one) or digest_of(Path(name)))
-        for name, one in signatures(paths).items()
-    }
+    found = {}
+    for name, one in signatures(paths).items():
+        then = one
+        if linked and name in before.files:
+            then = one._replace(ctime_ns=before.files[name].signature.ctime_ns)
+        found[name] = Stamp(one, before.digest(name, then) or digest_of(Path(name)))
+    return found
 
 
 def as_they_were(now: Mapping[str, Signature], then: Stamped) -> bool:
