@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from observatory.dashboard import data, shelves
 from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
-from tests.factories_asv import foreign, row
+from tests.factories_asv import COLUMNS, foreign, row
 
 PROBLEM = "broken.json"
 
@@ -291,3 +292,71 @@ def test_other_code_makes_everything_again(
         (code / "page.html.j2").write_text(text)
         build_site([tmp_path / "results"], tmp_path / "html")
     assert made == {"row of m0": 6, "text of m0": 6}
+
+
+def _another_end(content: dict[str, Any]) -> None:
+    content["results"]["suite.time_0"][COLUMNS.index("stats_ci_99_b")] = [1.5]
+
+
+def _another_number_of_samples(content: dict[str, Any]) -> None:
+    content["results"]["suite.time_0"][COLUMNS.index("stats_repeat")] = [9]
+
+
+def _another_commit(content: dict[str, Any]) -> None:
+    content["commit_hash"] = "f" * 40
+
+
+def _another_date(content: dict[str, Any]) -> None:
+    content["date"] += 3_600_000
+
+
+def _another_cpu(content: dict[str, Any]) -> None:
+    content["params"]["cpu"] = "another one"
+
+
+def _a_value_less(content: dict[str, Any]) -> None:
+    del content["results"]["suite.time_1"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [_another_end, _another_number_of_samples, _another_commit, _another_date, _another_cpu,
+     _a_value_less],
+)  # fmt: skip
+def test_whatever_changes_in_a_file_is_on_the_pages(
+    change: Callable[[dict[str, Any]], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    results, html = tmp_path / "results", tmp_path / "html"
+    for machine, day in itertools.product(range(2), range(14, 28)):
+        foreign_night(results, machine, day, 2)
+    build_site([results], html)
+    before = files_of(html)
+    path = results / "m1" / f"{20:08x}-x.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    build_site([results], html)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    build_site([results], tmp_path / "fresh")
+    assert files_of(html) == files_of(tmp_path / "fresh") != before
+
+
+def test_an_acknowledged_alert_is_told_on_every_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    results, html = tmp_path / "results", tmp_path / "html"
+    for day in range(10, 30):
+        foreign_night(results, 0, day, 2)
+    build_site([results], html)
+    (alert,) = (html / "alerts").glob("*.html")
+    (results / "triage.toml").write_text(
+        f'[[acknowledged]]\nid = "{alert.stem}"\nwho = "me"\nwhy = "wanted"\n'
+        "at = 2023-12-20T00:00:00Z\nuntil = 2100-01-01T00:00:00Z\n"
+    )
+    build_site([results], html)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    build_site([results], tmp_path / "fresh")
+    assert files_of(html) == files_of(tmp_path / "fresh")
+    assert "acknowledged" in (html / "list" / "001.html").read_text()
