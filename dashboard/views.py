@@ -151,16 +151,17 @@ class Views:
         observed = self._observed
         track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
         when, impact = _newest_step(track)
-        row = self._row(self._entry(number, change)).strip()
+        drawn = spark(track)
+        row = self._row(self._entry(number, change, drawn)).strip()
         words = shorten(change.words, 60)
-        code = _coded(spark(track))
+        code = _coded(drawn)
         return View(row, code, change.state, words, track.noise, when, impact)
 
     @cached_property
     def _row(self) -> Callable[..., Markup]:
         return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
 
-    def _entry(self, number: int, change: Any) -> dict[str, Any]:
+    def _entry(self, number: int, change: Any, drawn: Spark | None) -> dict[str, Any]:
         track, id_ = self._observed.tracks[number], self._observed.ids[number]
         series = track.series
         return {
@@ -168,7 +169,7 @@ class Views:
             "metric": shorten(series.place.metric, 40),
             "value": units.human(track.series.values[-1], series.place.unit),
             "at": shorten(series.subject(len(series.values) - 1).label, 24),
-            "spark": spark(track), "css": f"b-{colour_of(track, id_)}", "change": change,
+            "spark": drawn, "css": f"b-{colour_of(track, id_)}", "change": change,
         }  # fmt: skip
 
 

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -212,19 +211,7 @@ class Spark:
 
 
 def spark(track: SegmentedSeries) -> Spark | None:
-    """The sparkline of a series; None for a single value. Long series are drawn as means.
-
-    A list and the grid show the same one: it is made once.
-    """
-    if track not in _SPARKS:
-        _SPARKS[track] = _spark(track)
-    return _SPARKS[track]
-
-
-_SPARKS: WeakKeyDictionary[SegmentedSeries, Spark | None] = WeakKeyDictionary()
-
-
-def _spark(track: SegmentedSeries) -> Spark | None:
+    """The sparkline of a series; None for a single value. Long series are drawn as means."""
     values = track.series.values
     if len(values) < 2:
         return None
