@@ -319,20 +319,23 @@ def _a_value_less(content: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    "change",
-    [_another_end, _another_number_of_samples, _another_commit, _another_date, _another_cpu,
-     _a_value_less],
+    ("change", "day"),
+    [(_another_end, 20), (_another_number_of_samples, 20), (_another_commit, 20),
+     (_another_commit, 27), (_another_date, 20), (_another_cpu, 20), (_a_value_less, 20)],
 )  # fmt: skip
 def test_whatever_changes_in_a_file_is_on_the_pages(
-    change: Callable[[dict[str, Any]], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    change: Callable[[dict[str, Any]], None],
+    day: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     results, html = tmp_path / "results", tmp_path / "html"
-    for machine, day in itertools.product(range(2), range(14, 28)):
-        foreign_night(results, machine, day, 2)
+    for machine, night in itertools.product(range(2), range(14, 28)):
+        foreign_night(results, machine, night, 2)
     build_site([results], html)
     before = files_of(html)
-    path = results / "m1" / f"{20:08x}-x.json"
+    path = results / "m1" / f"{day:08x}-x.json"
     content = json.loads(path.read_text())
     change(content)
     path.write_text(json.dumps(content))
