@@ -9,12 +9,23 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from multiprocessing import get_context
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+
+
+class Processes:
+    """Whether processes may be started without being asked for.
+
+    A process of Python runs the script again that started it. The command line allows that; a
+    script or a notebook of somebody need not be made for it, and gives an executor if it is.
+    """
+
+    allowed = False
 
 
 def mapped(
@@ -25,14 +36,15 @@ def mapped(
 ) -> list[_Result]:
     """The results of ``function`` over ``items``, in their order, in parts of at most ``size``.
 
-    Where there is one part or one CPU, and no ``executor``, all of it is done here: a process
-    needs half a second of CPU time to start. What ``function`` raises is raised.
+    Without an ``executor``, all of it is done here where `Processes` are not allowed, and where
+    there is one part or one CPU: a process needs half a second of CPU time to start. What
+    ``function`` raises is raised.
     """
     parts = [items[first : first + size] for first in range(0, len(items), size)]
     workers = min(len(parts), len(os.sched_getaffinity(0)))
     if executor is not None:
         return [one for done in executor.map(function, parts) for one in done]
-    if workers < 2:
+    if workers < 2 or not Processes.allowed:
         return [one for part in parts for one in function(part)]
     return list(_in_processes(function, parts, workers))
 
@@ -42,6 +54,9 @@ def _in_processes(
     parts: Sequence[Sequence[_Item]],
     workers: int,
 ) -> Iterator[_Result]:
+    from concurrent.futures import ProcessPoolExecutor  # their import takes a while, too
+    from multiprocessing import get_context
+
     # Not by fork: this process may have threads, which a child would not have.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         for done in pool.map(function, parts):

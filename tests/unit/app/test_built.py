@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.app import built, kept_levels, observed, parts
+from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
 from observatory.dashboard import data, shelves
@@ -230,7 +230,6 @@ def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
         patch.setattr(kept_levels, "PART", 3)
-        patch.setattr(parts.os, "sched_getaffinity", lambda _: {0})
         for piece in range(pieces):
             for night in nights[piece::pieces]:
                 foreign_night(place / "results", *night)

@@ -12,13 +12,14 @@ from observatory.analyze.history.segments import levels_of
 from observatory.app import kept_levels as module
 from observatory.app import parts
 from observatory.app.kept_levels import KeptLevels, levels_of_part
-from observatory.app.parts import mapped
+from observatory.app.parts import Processes, mapped
 
 NOISE = np.random.default_rng(3).normal(1, 0.01, (9, 40))
 NOISE[4, 20:] *= 1.5
 
 
-def test_results_are_in_the_order_of_the_items() -> None:
+def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Processes, "allowed", True)
     expected = levels_of_part(NOISE)
     assert expected[4] != expected[3]
     assert mapped(levels_of_part, NOISE, 2) == expected  # in processes, where there are two CPUs
@@ -28,7 +29,9 @@ def test_results_are_in_the_order_of_the_items() -> None:
 
 
 def test_one_part_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(parts, "_in_processes", None)
+    assert mapped(levels_of_part, NOISE, 2) == levels_of_part(NOISE)  # a script of somebody
+    monkeypatch.setattr(Processes, "allowed", True)
     assert mapped(levels_of_part, NOISE, 9) == levels_of_part(NOISE)
 
 
