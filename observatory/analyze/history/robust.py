@@ -46,7 +46,7 @@ def correlation(one: Values, other: Values) -> float:
     both = np.stack([one, other])
     both -= both.mean(axis=1)[:, None]
     products = np.dot(both, both.T) * (1 / (len(one) - 1))
-    (first, shared), (_, second) = products.tolist()
+    first, shared, second = float(products[0, 0]), float(products[0, 1]), float(products[1, 1])
     return max(-1.0, min(1.0, shared / math.sqrt(first) / math.sqrt(second)))
 
 
