@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -147,10 +148,8 @@ def _series(
     if has_intervals:
         parts += [known_ends(columns.ci_low[rows], n), known_ends(columns.ci_high[rows], n)]
     # In one call: its overhead is larger than the work on so few values.
-    v, levels, *ends = np.split(
-        significant(np.concatenate(parts)), np.cumsum([len(one) for one in parts[:-1]])
-    )
-    low, high = ends or (None, None)
+    short_ones, ends = significant(np.concatenate(parts)), [0, *accumulate(map(len, parts))]
+    v, levels, low, high = [short_ones[a:b] for a, b in pairwise(ends)] + [None] * (4 - len(parts))
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
         "kind": place.kind, "line": observed.line_of(track), "source": clean(series.source),
@@ -230,7 +229,9 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
             yield f"data/{name}.js", Later(hashed(key, str(block)), make)
 
     for line, numbers in lines.items():
-        key = hashed(f"{numbers[0]} {numbers[-1]}", *(views.keys[number] for number in numbers))
+        key = hashed(
+            f"{numbers[0]} {numbers[-1]}", *(views.values_keys[number] for number in numbers)
+        )
         yield from later(line, numbers, key)
 
 

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import re
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -36,9 +36,11 @@ def rendered(template: str, values: dict[str, Any]) -> bytes:
     return _environment().get_template(f"{template}.j2").render(values).encode()
 
 
-def macro(template: str, name: str, values: dict[str, Any]) -> Any:
+def macro(template: str, name: str, values: dict[str, Any]) -> Callable[..., Markup]:
     """A macro of a template, which sees these values: for what is rendered thousands of times."""
-    return getattr(_environment().get_template(f"{template}.j2").make_module(values), name)
+    module = _environment().get_template(f"{template}.j2").make_module(values)
+    found: Callable[..., Markup] = getattr(module, name)
+    return found
 
 
 def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:

@@ -180,13 +180,9 @@ class SiteInput:
         """The subject at a place."""
         return self.lines[spot[0]].subjects[spot[1]]
 
-    @cached_property
-    def _whose(self) -> dict[Spot, Who]:
-        return {spot: who for who, spot in self.spots.items()}
-
     def profiles_at(self, spot: Spot) -> Mapping[Cell, CellProfile]:
         """The profiles of the subject at a place."""
-        return self.profiles(self._whose[spot])
+        return self.profiles((*self.lines[spot[0]].key, self.subject(spot).commit))
 
     @cached_property
     def functions_at(self) -> dict[Spot, Functions]:

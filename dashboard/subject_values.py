@@ -72,7 +72,7 @@ class _Blocks:
             track = observed.tracks[number]
             n = len(track.series.values)
             parts["at"].append(track.series.at)
-            parts["i"].append(np.full(n, number))
+            parts["i"].append(np.full(n, number, np.int32))
             parts["v"].append(track.series.values)
             judged = track.judgement == "judged"
             parts["l"].append(track.expected if judged else np.full(n, np.nan))
@@ -84,10 +84,14 @@ class _Blocks:
                     if track.judgement == "unfit" and not track.series.place.model
                     else np.full(n, np.nan)
                 )
-        whole = {name: np.concatenate(arrays) for name, arrays in parts.items()}
-        order = np.lexsort((whole["i"], whole["at"]))
-        whole = {name: array[order] for name, array in whole.items()}
-        whole |= {name: significant(whole[name]) for name in ("v", "l", "lo", "hi")}
+            # Nothing else asks for these, and those of all lines would be much memory.
+            for name in ("expected", "off"):
+                vars(track).pop(name, None)
+        # One column at a time: all of a line may be much memory.
+        order = np.lexsort((np.concatenate(parts["i"]), np.concatenate(parts["at"])))
+        whole = {name: np.concatenate(parts.pop(name))[order] for name in list(parts)}
+        for name in ("v", "l", "lo", "hi"):
+            whole[name] = significant(whole[name])
         starts = np.flatnonzero(np.diff(whole["at"], prepend=-1) != 0)
         blocks: dict[int, dict[int, object]] = defaultdict(dict)
         for start, stop in pairwise([*starts.tolist(), len(order)]):

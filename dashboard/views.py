@@ -67,7 +67,6 @@ class Views:
                    "\n".join(f"{s.label}\0{s.commit}\0{s.date}" for s in line.subjects))
             for line in observed.lines
         ]  # fmt: skip
-        self._alerts: dict[int, str] = {}
 
     @cached_property
     def kin(self) -> Kin:
@@ -75,9 +74,22 @@ class Views:
         return Kin(self._observed)
 
     @cached_property
-    def keys(self) -> list[str]:
-        """The key of each series."""
+    def values_keys(self) -> list[str]:
+        """The key of what each series is, without what alerts say of it."""
         return [self._key(number) for number in range(len(self._observed.tracks))]
+
+    @cached_property
+    def keys(self) -> list[str]:
+        """The key of each series: of all that is shown of it."""
+        found = []
+        for key, track in zip(self.values_keys, self._observed.tracks, strict=True):
+            own = self._observed.verdicts_on(track)
+            told = [
+                f"{(alert.id, alert.state, alert.kind, alert.sentence)} {change.model_dump_json()}"
+                for alert, change in own.alerts
+            ]
+            found.append(hashed(key, repr((own.rule, own.best)), *told))
+        return found
 
     @cached_property
     def all(self) -> list[View]:
@@ -113,32 +125,24 @@ class Views:
         return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
 
     @cached_property
-    def _figure(self) -> Callable[[Picture, str], Any]:
+    def _figure(self) -> Callable[..., Markup]:
         return macro("_picture.html", "picture", {})
 
     def _key(self, number: int) -> str:
         observed = self._observed
         track, columns = observed.tracks[number], observed.values
-        series, rows, own = track.series, track.series.rows, observed.verdicts_on(track)
-        drift = track.drift
+        series, rows, drift = track.series, track.series.rows, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
             track.judgement, track.reason, track.bounds,
-            drift and (drift.ratio, drift.low, drift.high, drift.slope), own.rule, own.best,
+            drift and (drift.ratio, drift.low, drift.high, drift.slope),
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
         return hashed(
             repr(words), series.values.tobytes(), series.at.tobytes(), columns.n[rows].tobytes(),
             columns.ci_low[rows].tobytes(), columns.ci_high[rows].tobytes(),
-            *(self._alert(alert) + change.model_dump_json() for alert, change in own.alerts),
         )  # fmt: skip
-
-    def _alert(self, alert: Any) -> str:
-        """A hash of an alert: several series may have it."""
-        if id(alert) not in self._alerts:
-            self._alerts[id(alert)] = hashed(alert.model_dump_json(exclude={"series"}))
-        return self._alerts[id(alert)]
 
     def _maker(self, number: int) -> Callable[[], View]:
         return lambda: self._made(number)
@@ -147,16 +151,17 @@ class Views:
         observed = self._observed
         track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
         when, impact = _newest_step(track)
-        row = Markup(self._row(self._entry(number, change))).strip()  # noqa: S704
+        drawn = spark(track)
+        row = self._row(self._entry(number, change, drawn)).strip()
         words = shorten(change.words, 60)
-        code = _coded(spark(track))
+        code = _coded(drawn)
         return View(row, code, change.state, words, track.noise, when, impact)
 
     @cached_property
-    def _row(self) -> Callable[[dict[str, Any]], Any]:
+    def _row(self) -> Callable[..., Markup]:
         return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
 
-    def _entry(self, number: int, change: Any) -> dict[str, Any]:
+    def _entry(self, number: int, change: Any, drawn: Spark | None) -> dict[str, Any]:
         track, id_ = self._observed.tracks[number], self._observed.ids[number]
         series = track.series
         return {
@@ -164,7 +169,7 @@ class Views:
             "metric": shorten(series.place.metric, 40),
             "value": units.human(track.series.values[-1], series.place.unit),
             "at": shorten(series.subject(len(series.values) - 1).label, 24),
-            "spark": spark(track), "css": f"b-{colour_of(track, id_)}", "change": change,
+            "spark": drawn, "css": f"b-{colour_of(track, id_)}", "change": change,
         }  # fmt: skip
 
 

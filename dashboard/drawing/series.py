@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -212,29 +211,18 @@ class Spark:
 
 
 def spark(track: SegmentedSeries) -> Spark | None:
-    """The sparkline of a series; None for a single value. Long series are drawn as means.
-
-    A list and the grid show the same one: it is made once.
-    """
-    if track not in _SPARKS:
-        _SPARKS[track] = _spark(track)
-    return _SPARKS[track]
-
-
-_SPARKS: WeakKeyDictionary[SegmentedSeries, Spark | None] = WeakKeyDictionary()
-
-
-def _spark(track: SegmentedSeries) -> Spark | None:
+    """The sparkline of a series; None for a single value. Long series are drawn as means."""
     values = track.series.values
     if len(values) < 2:
         return None
-    bounds = _bounds(len(values))
-    shown = np.add.reduceat(values, bounds[:-1]) / np.diff(bounds)
+    bounds, sizes = _bounds(len(values))
+    shown = np.add.reduceat(values, bounds[:-1]) / sizes
     shown[-1] = values[-1]
     xs, form = _form(len(shown))
     ys = _heights(shown)
     points = form % tuple(ys.tolist())
-    places = np.searchsorted(bounds, track.bounds[1:-1], side="right") - 1
+    steps = track.bounds[1:-1]
+    places = np.searchsorted(bounds, steps, side="right") - 1 if steps else ()
     between = [(xs[max(place - 1, 0)] + xs[place]) / 2 for place in places]
     return Spark(
         points, round(float(xs[-1]), 1), round(float(ys[-1]), 1),
@@ -250,10 +238,11 @@ def _form(number: int) -> tuple[npt.NDArray[np.float64], str]:
 
 
 @lru_cache(maxsize=1024)
-def _bounds(number: int) -> npt.NDArray[np.int64]:
-    """Where the parts of so many values begin that are drawn as their means, and the end."""
+def _bounds(number: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The parts of so many values that are drawn as their means: bounds and sizes."""
     shown = min(number, _SPARK_VALUES)
-    return np.unique(np.linspace(0, number, shown + 1).astype(np.int64))
+    bounds = np.unique(np.linspace(0, number, shown + 1).astype(np.int64))
+    return bounds, np.diff(bounds)
 
 
 def _heights(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

@@ -140,11 +140,12 @@ class Ordered:
             return
         with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
             now = time.time_ns()
+            before = self._last.written if self._last else None
             known = {
                 "asked": made_of.asked,
                 "inputs": made_of.files.files,
                 "checked_ns": made_of.files.checked_ns,
-                "outputs": stamps(_files(self.out.resolve())),
+                "outputs": stamps(_files(self.out.resolve()), before, linked=True),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
@@ -184,22 +185,23 @@ class Ordered:
         words += _references(self.source.clone)
         return hashlib.blake2b("\0".join(words).encode(errors="replace")).hexdigest()[:32]
 
-    def _inputs(self) -> Iterator[Path]:
+    def _inputs(self) -> Iterator[str]:
         """Every file that the site follows from: results, configurations, and the tool's code."""
         out = self.out.resolve()
         for directory in self.directories:
             yield from _files(directory.resolve(), without=out)
             beside = config.beside(directory)
             if beside is not None:
-                yield beside
-        yield from filter(None, (self.source.asv_config, config.beside(OWN)))
+                yield str(beside)
+        yield from map(str, filter(None, (self.source.asv_config, config.beside(OWN))))
         yield from _files(_CODE)
 
 
-def _files(directory: Path, without: Path | None = None) -> Iterator[Path]:
+def _files(directory: Path, without: Path | None = None) -> Iterator[str]:
+    """The paths of all files below a directory. As texts: they may be thousands."""
     for place, below, names in os.walk(directory, followlinks=True):
         below[:] = [one for one in below if one != "__pycache__" and Path(place, one) != without]
-        yield from (Path(place, name) for name in names)
+        yield from (f"{place}{os.sep}{name}" for name in names)
 
 
 def _stamps(read: Mapping[str, Any]) -> dict[str, Stamp]:

@@ -25,7 +25,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
-from observatory.app.kept_levels import kept_levels
+from observatory.app.kept_levels import tracks_of
 from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
@@ -151,8 +151,7 @@ def find_alerts(
     problems = list(read.problems)
     with doing(progress, "looking for steps and their causes"):
         steps = alerted_steps(moment.previous)
-        with kept_levels([results]) as levels:
-            tracks = list(segmented(series_of(read), steps, levels=levels))
+        tracks = tracks_of([results], series_of(read), steps)
         watched = watched_of([results], read, tracks, problems)
         found = detect_changes(watched, moment)
     return alerts_of(

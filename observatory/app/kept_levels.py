@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,21 @@ import orjson
 
 from observatory.analyze import history
 from observatory.analyze.history.drift import Drift
-from observatory.analyze.history.segments import Levels, levels_of
+from observatory.analyze.history.segments import (
+    Alerted,
+    Levels,
+    SegmentedSeries,
+    levels_of,
+    searched,
+    segmented,
+)
+from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Values
+from observatory.app.parts import mapped
 from observatory.store.base.files import cache_directory, write_atomic
 
+PART = 4000
+"""Series whose levels one process looks for at a time: about two seconds of CPU time."""
 _LIBRARIES = ("numpy", "ruptures", "scipy")
 
 
@@ -38,10 +49,18 @@ class KeptLevels:
             with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
                 found = orjson.loads(file.read_bytes())
                 self._known = found["levels"] if found["code"] == self._code else {}
+        self._stored = frozenset(self._known)
+
+    def ahead(self, all_values: Iterable[Values]) -> None:
+        """Find the levels of values that will be asked for, in all processes there may be."""
+        new = [values for values in all_values if _key(values) not in self._known]
+        if len(new) > PART:
+            found = mapped(levels_of_part, new, PART)
+            self._known |= {_key(one): each for one, each in zip(new, found, strict=True)}
 
     def __call__(self, values: Values) -> Levels:
         """The levels of values, as `levels_of` finds them."""
-        key = hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
+        key = _key(values)
         known = self._known.get(key)
         if known is None:
             found = levels_of(values)
@@ -53,7 +72,7 @@ class KeptLevels:
 
     def save(self) -> None:
         """Keep the levels that were asked for, and no others; if they cannot be written, none."""
-        if self._file is None or self._used.keys() == self._known.keys():
+        if self._file is None or self._used.keys() == self._stored:
             return
         with contextlib.suppress(OSError):
             write_atomic(self._file, orjson.dumps({"code": self._code, "levels": self._used}))
@@ -68,6 +87,24 @@ def kept_levels(directories: Sequence[Path]) -> Iterator[KeptLevels]:
     levels = KeptLevels(None if base is None else base / "levels" / f"{name}.json")
     yield levels
     levels.save()
+
+
+def tracks_of(
+    directories: Sequence[Path], series: Sequence[Series], alerted: Collection[Alerted]
+) -> list[SegmentedSeries]:
+    """All series of results directories, cut into levels; ``alerted`` as `segmented` has it."""
+    with kept_levels(directories) as levels:
+        levels.ahead(one.values for one in series if searched(one))
+        return list(segmented(series, alerted, levels=levels))
+
+
+def levels_of_part(part: Sequence[Values]) -> list[Any]:
+    """The levels of the values of many series, as they are kept."""
+    return [_encoded(levels_of(values)) for values in part]
+
+
+def _key(values: Values) -> str:
+    return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
 
 def _encoded(levels: Levels) -> list[Any]:

@@ -17,20 +17,14 @@ from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
 from observatory.analyze.history.newest import verdicts_of
-from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
-from observatory.app.history import (
-    acknowledgements_of,
-    faults_of,
-    fingerprint,
-    runs_of,
-    watched_of,
-)
-from observatory.app.kept_levels import kept_levels
+from observatory.app.history import acknowledgements_of, faults_of, fingerprint, watched_of
+from observatory.app.kept_levels import tracks_of
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
 from observatory.app.source import OWN, Source
@@ -75,8 +69,7 @@ def site_data(
     problems = list(read.problems)
     previous = _previous(directories, problems)
     with doing(progress, "looking for steps and their causes"):
-        with kept_levels(directories) as levels:
-            tracks = list(segmented(series_of(read), alerted_steps(previous), levels=levels))
+        tracks = tracks_of(directories, series_of(read), alerted_steps(previous))
         alerts = _alerts(directories, read, tracks, previous, problems)
     lines = {id(track.series.line): number for number, track in enumerate(tracks)}
     tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
@@ -191,9 +184,9 @@ def _alerts(
         read, triage, faults_of(directories, [])
     ):
         return previous
-    newest = max((run.measured_at for run in runs_of(read)), default=None)
-    now = newest or datetime.min.replace(tzinfo=UTC)
     watched = watched_of(directories, read, tracks, problems)
+    newest = max((run.measured_at for run in watched.runs), default=None)
+    now = newest or datetime.min.replace(tzinfo=UTC)
     detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
     return alerts_of(detected, tool_version())
 

@@ -14,6 +14,7 @@ from rich.console import Console
 from typer.core import TyperGroup
 
 from observatory import tool_version
+from observatory.app.parts import Processes
 from observatory.cli.guarded import guarded
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
@@ -179,6 +180,7 @@ def _main() -> None:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
+    Processes.allowed = True  # those that start the command do nothing else
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:

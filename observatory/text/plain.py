@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 """Replaces a character that may not be shown, so that two names never look alike without it."""
@@ -83,6 +84,7 @@ def _obeyed_by_nobody(line: str) -> str:
     return f"{line[: len(line) - len(words)]}: {words[1:]}" if words.startswith("::") else line
 
 
+@lru_cache(maxsize=2**16)
 def _shown(character: str) -> str:
     if character.isspace():
         return " "

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.robust import median, ranks, theil_sen
+from observatory.analyze.history.robust import correlation, median, ranks, theil_sen
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -88,7 +88,7 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
 
 def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    trend = abs(float(np.corrcoef(time, ranks(values))[0, 1]))  # Spearman's
+    trend = abs(correlation(time, ranks(values)))  # Spearman's
     if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
     levels = [median(piece) for piece in np.split(values, list(places))]
@@ -123,6 +123,8 @@ def _slope_between(logs: Values, places: Sequence[int]) -> float:
 
 def without_levels(values: Values, places: Sequence[int]) -> Values:
     """The values less the median of their level; each of ``places`` begins a new level."""
+    if not len(places):
+        return values - median(values)
     pieces = np.split(values, list(places))
     return np.concatenate([piece - median(piece) for piece in pieces])
 

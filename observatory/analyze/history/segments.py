@@ -173,6 +173,13 @@ def unfit(series: Series) -> Statement | None:
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
+def searched(series: Series) -> bool:
+    """Whether steps are searched for in a series."""
+    place = series.place
+    described = place.model and place.metric not in JUDGED_NOISY
+    return place.kind != "exact" and not described and unfit(series) is None
+
+
 def segmented(
     series: Iterable[Series],
     alerted: Collection[Alerted] = (),

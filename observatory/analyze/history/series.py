@@ -140,16 +140,23 @@ def series_of(results: Results) -> list[Series]:
     line, position = line_of[results.file], position_of[results.file]
     sources, source = _sources_of(results, places, place)
     order = _order(line, place, source, position)
-    keys = np.stack([line[order], place[order], source[order]])
+    new = np.zeros(len(order), np.bool_)
+    new[:1] = True
+    for column in (line, place, source):
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    starts = np.flatnonzero(new)
+    keys = np.stack([column[order[starts]] for column in (line, place, source)])
     values, position = results.values.value[order], position[order]
     rows = order.astype(np.int32)
-    starts = np.flatnonzero((np.diff(keys, axis=1, prepend=-1) != 0).any(axis=0))
     return [
         Series(
-            lines[keys[0, start]], places[keys[1, start]],
-            position[start:stop], values[start:stop], rows[start:stop], sources[keys[2, start]],
+            lines[line_at], places[place_at],
+            position[start:stop], values[start:stop], rows[start:stop], sources[source_at],
         )
-        for start, stop in pairwise([*starts, len(order)])
+        for (start, stop), (line_at, place_at, source_at) in zip(
+            pairwise([*starts.tolist(), len(order)]), keys.T.tolist(), strict=True
+        )
     ]  # fmt: skip
 
 

@@ -39,7 +39,9 @@ def cache_directory() -> Path | None:
     return base / "observatory" if base.is_absolute() else None
 
 
-def write_atomic(path: Path, content: bytes, like: os.stat_result | None = None) -> None:
+def write_atomic(
+    path: Path, content: bytes | memoryview, like: os.stat_result | None = None
+) -> None:
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
     The content goes to a temporary file beside ``path``, which is synced and renamed; missing

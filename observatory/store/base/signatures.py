@@ -50,9 +50,9 @@ def digest_of(path: Path) -> str:
         return hashlib.file_digest(stream, _blake2b).hexdigest()
 
 
-def signatures(paths: Iterable[Path]) -> dict[str, Signature]:
+def signatures(paths: Iterable[str]) -> dict[str, Signature]:
     """The signature of each file by its path. Raises OSError."""
-    return {str(path): signature_of(path.stat()) for path in paths}
+    return {path: signature_of(os.stat(path)) for path in paths}  # noqa: PTH116 of thousands
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,22 @@ class Stamped:
         return (self.digest(path, signature) or digest_of(Path(path))) == known.digest
 
 
-def stamps(paths: Iterable[Path], before: Stamped | None = None) -> dict[str, Stamp]:
-    """The stamp of each file by its path; ``before`` saves reading them. Raises OSError."""
+def stamps(
+    paths: Iterable[str], before: Stamped | None = None, linked: bool = False
+) -> dict[str, Stamp]:
+    """The stamp of each file by its path; ``before`` saves reading them. Raises OSError.
+
+    ``linked``: whether files have got new names since. That changes nothing but the time at which
+    `stat` says that something changed.
+    """
     before = before or Stamped()
-    return {
-        name: Stamp(one, before.digest(name, one) or digest_of(Path(name)))
-        for name, one in signatures(paths).items()
-    }
+    found = {}
+    for name, one in signatures(paths).items():
+        then = one
+        if linked and name in before.files:
+            then = one._replace(ctime_ns=before.files[name].signature.ctime_ns)
+        found[name] = Stamp(one, before.digest(name, then) or digest_of(Path(name)))
+    return found
 
 
 def as_they_were(now: Mapping[str, Signature], then: Stamped) -> bool:

@@ -31,6 +31,8 @@ from observatory.store.asv.listing import Listed
 from observatory.store.base.files import cache_directory, write_atomic
 from observatory.store.base.signatures import Signature, digest_of, rested, signature_of
 
+_HASH = 16
+"""Bytes of the hash with which a cache begins."""
 _clock = time.time_ns
 _blake2b = partial(hashlib.blake2b, digest_size=16)
 
@@ -130,19 +132,22 @@ class Cache:
 
         Returns the values of the files ``numbers``, and first for each the place of its file there.
         """
+        # A copy of the values may be most of the memory that all of a command needs.
         columns = joined(self._columns)
+        self._columns = []
         lengths = np.array([entry.length for entry in self.entries], np.int64)
         owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
         if self._path is not None and self._changed:
             used = sorted(self._used)
             entries = [self.entries[number] for number in used]
-            content = encoded(entries, columns.where(np.isin(owners, used)), self._series)
+            kept = columns if len(used) == len(lengths) else columns.where(np.isin(owners, used))
             with contextlib.suppress(OSError):
-                write_atomic(self._path, content)
+                write_atomic(self._path, encoded(entries, kept, self._series))
         places = np.full(len(lengths), -1, np.int32)
         places[numbers] = np.arange(len(numbers))
         file = places[owners]
-        return file[file >= 0], columns.where(file >= 0)
+        there = file >= 0
+        return (file, columns) if there.all() else (file[there], columns.where(there))
 
     def _use(self, number: int) -> int:
         self._used.add(number)
@@ -155,7 +160,7 @@ class Cache:
                 self._columns.append(columns)
 
 
-def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> bytes:
+def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> memoryview:
     """Files and their values as the content of a cache, with the series that have values."""
     used, numbers = np.unique(columns.series, return_inverse=True)
     names = [[series.all[number].name, series.all[number].params] for number in used]
@@ -163,8 +168,11 @@ def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> b
     arrays["series"] = numbers.astype(np.int32)
     arrays["text"] = np.frombuffer(orjson.dumps([names, entries], default=list), np.uint8)
     sink = io.BytesIO()
+    sink.write(bytes(_HASH))
     np.savez(sink, **arrays)
-    return _hash(sink.getbuffer()) + sink.getbuffer()
+    content = sink.getbuffer()
+    content[:_HASH] = _hash(content[_HASH:])
+    return content
 
 
 def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
@@ -172,9 +180,11 @@ def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
 
     Raises LookupError, ValueError, EOFError or BadZipFile for content that is damaged.
     """
-    if _hash(content[16:]) != content[:16]:
+    if _hash(memoryview(content)[_HASH:]) != content[:_HASH]:
         raise ValueError("the cache is damaged, or another version made it")
-    with np.load(io.BytesIO(content[16:]), allow_pickle=False) as arrays:
+    stream = io.BytesIO(content)
+    stream.seek(_HASH)
+    with np.load(stream, allow_pickle=False) as arrays:
         names, listed = orjson.loads(arrays["text"].tobytes())
         columns = Columns(*(arrays[name] for name in COLUMN_NAMES))
     numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import os
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.app import built, observed
+from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
+from observatory.dashboard import data, shelves
+from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
+from tests.factories_asv import COLUMNS, foreign, row
 
 PROBLEM = "broken.json"
 
@@ -155,8 +163,10 @@ def test_a_damaged_record_is_made_again(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     for damage in (b"", b"{}", b'{"asked": 1, "inputs": {"a": 1}}', b"[]"):
         build_site([results], tmp_path / "html")
-        (record,) = (tmp_path / "cache" / "observatory" / "sites").iterdir()
-        record.write_bytes(damage)
+        records = sorted((tmp_path / "cache" / "observatory" / "sites").iterdir())
+        assert [one.suffixes for one in records] == [[".json"], [".views", ".json"]]
+        for record in records:
+            record.write_bytes(damage)
     build_site([results], tmp_path / "html")
     assert len(drawings) == 5
 
@@ -184,3 +194,171 @@ def test_in_pieces_and_in_any_order_it_equals_a_site_from_nothing(
         build_site([place / "results"], place / "fresh")
     assert files_of(place / "html") == files_of(place / "fresh")
     shutil.rmtree(place)
+
+
+def foreign_night(results: Path, machine: int, day: int, series: int) -> None:
+    """The values of a night of another project; some have a step in the middle of the days."""
+    rng = np.random.default_rng((machine, day))
+    values = rng.normal(1, 0.01, series) * np.where((day > 20) & (np.arange(series) == 1), 1.4, 1)
+    rows = {
+        f"suite.time_{number}": row(result=[value], params=[], stats_repeat=[7],
+                                    stats_ci_99_a=[value * 0.99], stats_ci_99_b=[value * 1.01])
+        for number, value in enumerate(values.tolist())
+    }  # fmt: skip
+    content = foreign(
+        rows, commit_hash=f"{day:08x}" * 5, date=1_700_000_000_000 + day * 86_400_000,
+        params={"machine": f"m{machine}", "python": "3.12"},
+    )  # fmt: skip
+    path = results / f"m{machine}" / f"{day:08x}-x.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content))
+
+
+foreign_nights = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(1, 40), st.integers(1, 4)),
+    min_size=30, max_size=90, unique_by=lambda night: night[:2],
+)  # fmt: skip
+
+
+@settings(max_examples=4)
+@given(foreign_nights, st.integers(2, 4), st.randoms())
+def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
+    nights: list[tuple[int, int, int]], pieces: int, random: object
+) -> None:
+    random.shuffle(nights)  # type: ignore[attr-defined]
+    place = Path(tempfile.mkdtemp())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+        patch.setattr(kept_levels, "PART", 3)
+        for piece in range(pieces):
+            for night in nights[piece::pieces]:
+                foreign_night(place / "results", *night)
+            build_site([place / "results"], place / "html")
+        patch.setenv("XDG_CACHE_HOME", str(place / "empty"))
+        build_site([place / "results"], place / "fresh")
+    assert files_of(place / "html") == files_of(place / "fresh")
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Counts the series whose view was made, and those whose text was, by machine."""
+    found: Counter[str] = Counter()
+    view, text = Views._made, data._series
+
+    def viewed(self: Views, number: int) -> object:
+        found[f"row of {self._observed.tracks[number].series.line.machine}"] += 1
+        return view(self, number)
+
+    def told(observed: Any, track: Any, *rest: Any) -> object:
+        found[f"text of {track.series.line.machine}"] += 1
+        return text(observed, track, *rest)
+
+    monkeypatch.setattr(Views, "_made", viewed)
+    monkeypatch.setattr(data, "_series", told)
+    return found
+
+
+def test_one_new_file_makes_its_own_series_again_and_no_others(
+    tmp_path: Path, made: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results, html = tmp_path / "results", tmp_path / "html"
+    monkeypatch.setattr(shelves, "MOST", 0)  # each series has a data file of its own
+    for day in range(12):
+        foreign_night(results, 0, day, 3)
+        foreign_night(results, 1, day, 3)
+    build_site([results], html)
+    expected = {f"{what} of m{machine}": 3 for what in ("row", "text") for machine in (0, 1)}
+    assert made == expected
+    made.clear()
+    foreign_night(results, 1, 12, 3)
+    build_site([results], html)
+    assert made == {"row of m1": 3, "text of m1": 3}
+    made.clear()
+    (html / "index.html").write_text("mine")
+    build_site([results], html)
+    assert made == {}
+
+
+def test_other_code_makes_everything_again(
+    tmp_path: Path, made: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = tmp_path / "code"
+    code.mkdir()
+    monkeypatch.setattr(built, "_CODE", code)
+    foreign_night(tmp_path / "results", 0, 1, 3)
+    for text in ("one", "two"):
+        (code / "page.html.j2").write_text(text)
+        build_site([tmp_path / "results"], tmp_path / "html")
+    assert made == {"row of m0": 6, "text of m0": 6}
+
+
+def _another_end(content: dict[str, Any]) -> None:
+    content["results"]["suite.time_0"][COLUMNS.index("stats_ci_99_b")] = [1.5]
+
+
+def _another_number_of_samples(content: dict[str, Any]) -> None:
+    content["results"]["suite.time_0"][COLUMNS.index("stats_repeat")] = [9]
+
+
+def _another_commit(content: dict[str, Any]) -> None:
+    content["commit_hash"] = "f" * 40
+
+
+def _another_date(content: dict[str, Any]) -> None:
+    content["date"] += 3_600_000
+
+
+def _another_cpu(content: dict[str, Any]) -> None:
+    content["params"]["cpu"] = "another one"
+
+
+def _a_value_less(content: dict[str, Any]) -> None:
+    del content["results"]["suite.time_1"]
+
+
+@pytest.mark.parametrize(
+    ("change", "day"),
+    [(_another_end, 20), (_another_number_of_samples, 20), (_another_commit, 20),
+     (_another_commit, 27), (_another_date, 20), (_another_cpu, 20), (_a_value_less, 20)],
+)  # fmt: skip
+def test_whatever_changes_in_a_file_is_on_the_pages(
+    change: Callable[[dict[str, Any]], None],
+    day: int,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    results, html = tmp_path / "results", tmp_path / "html"
+    for machine, night in itertools.product(range(2), range(14, 28)):
+        foreign_night(results, machine, night, 2)
+    build_site([results], html)
+    before = files_of(html)
+    path = results / "m1" / f"{day:08x}-x.json"
+    content = json.loads(path.read_text())
+    change(content)
+    path.write_text(json.dumps(content))
+    build_site([results], html)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    build_site([results], tmp_path / "fresh")
+    assert files_of(html) == files_of(tmp_path / "fresh") != before
+
+
+def test_an_acknowledged_alert_is_told_on_every_page(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    results, html = tmp_path / "results", tmp_path / "html"
+    for day in range(10, 30):
+        foreign_night(results, 0, day, 2)
+    build_site([results], html)
+    (alert,) = (html / "alerts").glob("*.html")
+    (results / "triage.toml").write_text(
+        f'[[acknowledged]]\nid = "{alert.stem}"\nwho = "me"\nwhy = "wanted"\n'
+        "at = 2023-12-20T00:00:00Z\nuntil = 2100-01-01T00:00:00Z\n"
+    )
+    build_site([results], html)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    build_site([results], tmp_path / "fresh")
+    assert files_of(html) == files_of(tmp_path / "fresh")
+    assert "acknowledged" in (html / "list" / "001.html").read_text()

@@ -95,10 +95,10 @@ def test_no_bars_are_a_picture_too() -> None:
 
 def test_pages_with_a_picture_are_still_ours(tmp_path: Path) -> None:
     out = tmp_path / "html"
-    publish({"index.html": b"one"}, out)
+    publish({"index.html": b"one"}.items(), out)
     add_picture(out, b"<svg/>")
     refuse_foreign(out)
-    publish({"index.html": b"two"}, out)
+    publish({"index.html": b"two"}.items(), out)
     assert not (out / PICTURE).exists()
     (out / PICTURE).parent.mkdir()
     (out / PICTURE).write_bytes(b"somebody's")

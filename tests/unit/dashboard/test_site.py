@@ -207,9 +207,9 @@ def test_a_file_added_to_our_directory_is_refused_and_named(tmp_path):
 
 def test_a_file_with_the_same_content_is_not_written_again(tmp_path):
     out = tmp_path / "html"
-    publish({"a.html": b"same", "b.html": b"old"}, out)
+    publish({"a.html": b"same", "b.html": b"old"}.items(), out)
     before = {path.name: path.stat() for path in out.iterdir()}
-    publish({"a.html": b"same", "b.html": b"new", "c.html": b"more"}, out)
+    publish({"a.html": b"same", "b.html": b"new", "c.html": b"more"}.items(), out)
     after = {path.name: path.stat() for path in out.iterdir()}
     assert (out / "b.html").read_bytes() == b"new"
     assert after["a.html"].st_ino == before["a.html"].st_ino
@@ -219,9 +219,9 @@ def test_a_file_with_the_same_content_is_not_written_again(tmp_path):
 
 def test_an_error_while_writing_leaves_the_old_pages_and_no_rubbish(tmp_path):
     out = tmp_path / "html"
-    publish({"index.html": b"old"}, out)
+    publish({"index.html": b"old"}.items(), out)
     with pytest.raises(TypeError):
-        publish({"index.html": None}, out)  # type: ignore[dict-item]
+        publish([("index.html", None)], out)  # type: ignore[list-item]
     assert (out / "index.html").read_text() == "old"
     assert [p.name for p in tmp_path.iterdir()] == ["html"]
 

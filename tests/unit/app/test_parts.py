@@ -1,0 +1,51 @@
+"""Work in parts gives what all of it at once gives, wherever the parts are done."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from observatory.analyze.history.segments import levels_of
+from observatory.app import kept_levels as module
+from observatory.app import parts
+from observatory.app.kept_levels import KeptLevels, levels_of_part
+from observatory.app.parts import Processes, mapped
+
+NOISE = np.random.default_rng(3).normal(1, 0.01, (9, 40))
+NOISE[4, 20:] *= 1.5
+
+
+def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Processes, "allowed", True)
+    expected = levels_of_part(NOISE)
+    assert expected[4] != expected[3]
+    assert mapped(levels_of_part, NOISE, 2) == expected  # in processes, where there are two CPUs
+    with ThreadPoolExecutor(3) as executor:
+        assert mapped(levels_of_part, NOISE, 2, executor) == expected
+    assert mapped(levels_of_part, [], 2) == []
+
+
+def test_one_part_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(parts, "_in_processes", None)
+    assert mapped(levels_of_part, NOISE, 2) == levels_of_part(NOISE)  # a script of somebody
+    monkeypatch.setattr(Processes, "allowed", True)
+    assert mapped(levels_of_part, NOISE, 9) == levels_of_part(NOISE)
+
+
+def test_levels_found_ahead_are_those_that_would_be_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PART", 3)
+    expected = [levels_of(values)[1] for values in NOISE]
+    levels = KeptLevels(tmp_path / "levels")
+    levels.ahead(NOISE)
+    monkeypatch.setattr(module, "levels_of", None)  # nothing is looked for a second time
+    assert [levels(values)[1] for values in NOISE] == expected
+    levels.save()
+    again = KeptLevels(tmp_path / "levels")
+    monkeypatch.setattr(module, "mapped", None)
+    again.ahead(NOISE)
+    assert [again(values)[1] for values in NOISE] == expected
