@@ -9,10 +9,11 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
+from pydantic import Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
 from observatory.benchmarks.catalogue import Cell
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.profile import Profile
 
@@ -178,4 +179,4 @@ class Sample(Record):
     leaked: dict[Word, Count] = Field(
         {}, description="counting pass: by name, the files that stayed in the temporary directory"
     )
-    started_at: AwareDatetime
+    started_at: Moment
