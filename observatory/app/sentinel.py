@@ -81,10 +81,11 @@ def _pieces(environment: Environment) -> dict[str, Any]:
 
 def _builds(session: Session, environment: Environment) -> Iterator[float]:
     """Seconds of each build of the model, or none where it fails."""
-    caches = session.state / "caches" / "sentinel"
-    caches.mkdir(parents=True, exist_ok=True)
+    root = (session.state / "caches").absolute()
+    root.mkdir(parents=True, exist_ok=True)
+    caches = Path(tempfile.mkdtemp(prefix="sentinel-", dir=root))
     try:
-        executor = Executor(environment, caches.absolute(), session.timeout)
+        executor = Executor(environment, caches, session.timeout)
         for task in plan([_CELL], Rounds(timing=_BUILDS, counting=0)):
             sample = executor.run(task)
             if task.cell == _CELL and "compile_time" in sample.metrics:
