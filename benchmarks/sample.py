@@ -235,8 +235,8 @@ def main(argv: list[str] | None = None) -> int:
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
     # A sample that is terminated, or loses its terminal, cleans up like an interrupted one.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda signum, _: sys.exit(128 + signum))
+    for number in sandbox.ENDING:
+        signal.signal(number, sandbox.end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
     request = Request(
@@ -264,8 +264,6 @@ def main(argv: list[str] | None = None) -> int:
         record = take(request)
     except CacheError as error:
         parser.error(str(error))
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
     print(to_json(record, indent=2 if options.pretty else None))
     if record.status == "ok":
         return EXIT_MEASURED
