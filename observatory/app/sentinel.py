@@ -67,7 +67,7 @@ def _pieces(environment: Environment) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="observatory-sentinel-") as empty:
         process = environment.start(Path(empty), "benchmarks.sentinel")
         try:
-            stdout, stderr = process.communicate(timeout=_SECONDS)
+            stdout, stderr = process.printed(_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise SentinelError(f"the fixed work did not end within {_SECONDS:g} s") from error
         finally:

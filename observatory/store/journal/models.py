@@ -16,14 +16,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
 
 from observatory.errors import Exit
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.machine import Machine
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import Finite, Sample
 from observatory.store.records.subject import Subject, Versions
 
 JOURNAL_SCHEMA = "observatory/journal/1"
@@ -82,7 +82,7 @@ class JournalLine(Record):
     run: RunId = Field(description="start of the run in UTC, and its plan: 20261120T143000Z-night")
     sample: Sample
     ledger: Sha256 | None = Field(None, description="of results/ledgers/<ab>/<sha256>.json.gz")
-    seconds: list[FiniteFloat] | None = Field(None, description="of the ledger's entries in order")
+    seconds: list[Finite] | None = Field(None, description="of the ledger's entries in order")
 
     profile: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
         None, description="SHA-256 of results/profiles/<ab>/<sha256>.json.gz"
