@@ -79,7 +79,8 @@ def test_a_task_becomes_options_of_a_process_in_a_scrubbed_session_of_its_own(
         assert found.failure is not None
         assert found.failure.stderr[0].split() == [
             "--end-with-parent", "--sealed", "--pass", "counting", "--model", "radon",
-            "--scenario", "cold", "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60", *options,
+            "--scenario", "cold", "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60",
+            *options,
             "--keep-cache", f"{tmp_path}/kept", "--flags", "x=1",
             str(tmp_path), str(tmp_path), "False", "True",
         ]  # fmt: skip
