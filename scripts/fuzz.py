@@ -119,8 +119,9 @@ def _print(found: dict[str, dict[str, object]], options: argparse.Namespace) -> 
     for name, one in found.items():
         failures = one["failures"]
         assert isinstance(failures, dict)
+        slowest = float(str(one["slowest"]))
         print(f"| {name} | {one['cases']:,} | {one['refused']:,} | {len(failures)} | "
-              f"{_taken(one):.0f} | {float(str(one['slowest'])):.1f} | {one['executed']} |")  # fmt: skip
+              f"{_taken(one):.0f} | {slowest:.1f} | {one['executed']} |")  # fmt: skip
     for name, one in found.items():
         failures = one["failures"]
         assert isinstance(failures, dict)

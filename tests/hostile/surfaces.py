@@ -9,9 +9,11 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -22,6 +24,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import Report, read_report
 from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import MessageError, to_json
+from observatory.errors import Exit
 from observatory.github import artifact, settings, sticky
 from observatory.github.client import GitHub
 from observatory.github.transport import Transport
@@ -37,9 +40,12 @@ from observatory.text.comment import MARKER
 from observatory.text.comment import comment as comment_of
 from observatory.text.comparison.origin import Origin
 from observatory.text.comparison.story import tell
+from observatory.text.plain import for_log
 from tests import factories, factories_scan
 from tests import factories_comparison as comparisons
+from tests.command import observatory
 from tests.factories_asv import foreign, old, row
+from tests.factories_pytest_benchmark import cases, file
 from tests.fake_github import BOT, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
 ROOT = Path(__file__).parents[2]
@@ -56,7 +62,7 @@ class Surface:
 
 
 def _of(pattern: str, most: int = 3, largest: int = 300_000) -> Callable[[], list[bytes]]:
-    """Committed files; each ends in a line of its own."""
+    """The first committed files of a pattern that are not large."""
     return lambda: [
         path.read_bytes() for path in sorted(RESULTS.glob(pattern))
         if path.stat().st_size < largest
@@ -64,8 +70,6 @@ def _of(pattern: str, most: int = 3, largest: int = 300_000) -> Callable[[], lis
 
 
 def _dumped(*found: object) -> list[bytes]:
-    import json
-
     return [json.dumps(one).encode() for one in found]
 
 
@@ -127,15 +131,11 @@ def _unpacked(pattern: str) -> Callable[[], list[bytes]]:
 def _record(content: bytes, work: Path) -> None:
     """What a measured process prints, and what it reports to the primitive."""
     (work / "report.json").write_bytes(content)
-    try:
+    with suppress(MessageError):
         read_report(work / "report.json")
-    except MessageError:
-        pass
     task = Task(Cell("radon", "warm_disk", "NUMBA", "fork"), "timing", 0)
-    try:
+    with suppress(InvalidError):
         execute._record(task, "seal", "seal " + content.decode(errors="replace"), 0)
-    except InvalidError:
-        pass
 
 
 def _records() -> list[bytes]:
@@ -168,10 +168,8 @@ def _cache(content: bytes, work: Path) -> None:
 
 
 def _scanned(work: Path) -> None:
-    try:
+    with suppress(NoCacheError):
         scan(work)
-    except NoCacheError:
-        pass
 
 
 @cache
@@ -219,9 +217,36 @@ def _answered(content: bytes, work: Path) -> None:
 
 
 def _bench() -> list[bytes]:
-    from tests.factories_pytest_benchmark import cases, file
-
     return _dumped(file(*cases("tests/a.py::test_it", {"a": 1}, {"a": 2})))
+
+
+_COMMANDS = ("show", "export", "alerts", "comment", "ack", "import", "scan-cache", "passport")
+"""Of those that measure nothing and ask nobody."""
+
+
+def _lines() -> list[bytes]:
+    words = (
+        ("show", "3.3.7", "--scenario", "cold", "--metric", "compile_time"), ("show", "--strict"),
+        ("show", "3.3.6", "3.3.7", "--benchmark", "x"), ("export", "--format", "csv"),
+        ("alerts", "--fail-on", "new"), ("comment", "x.json", "--summary", "s", "--source", "a/b"),
+        ("ack", "3fa0", "--why", "x", "--until", "2w"), ("import", "x.json", "--machine", "here"),
+        ("scan-cache", "."),
+    )  # fmt: skip
+    return ["\0".join(each).encode() for each in words]
+
+
+def _command(content: bytes, work: Path) -> None:
+    """Run a command as a user does. Nothing that it prints is a command of a runner."""
+    first, *rest = content[:100_000].decode(errors="surrogateescape").split("\0")
+    if first not in _COMMANDS:
+        return
+    (work / "x.json").write_bytes(content)
+    factories.journal(work / "results", [factories.sample()])
+    with chdir(work):
+        done = observatory(first, *rest)
+    assert done.returncode != Exit.UNEXPECTED, done.stderr
+    said = done.stdout + done.stderr
+    assert for_log(said) == said, said
 
 
 def _settings(content: bytes, work: Path) -> None:
@@ -233,6 +258,7 @@ def _journals() -> list[bytes]:
     return [b"\n".join(one.splitlines()[:6]) for one in _of("samples/*/*.jsonl", 4, 4_000_000)()]
 
 
+_SETTINGS = b"[comment]\ncheck = 'neutral'\n[issues]\nlabels = ['a']\n"
 _ACK = (
     b'[[acknowledged]]\nid = "3fa0c1d2e4"\nwho = "Ada"\nwhy = "x"\nat = 2026-11-20T09:12:00Z\n'
     b"until = 2026-12-20T00:00:00Z\n"
@@ -247,7 +273,7 @@ SURFACES: dict[str, Surface] = {
     "saved comparison": Surface(_comparisons, _comparison),
     "result file of asv": Surface(lambda: _dumped(*_ASV) + _of("*/*-py*.json", 2)(),
                                   _results("ci/c0ffee00-x.json")),
-    "benchmarks.json": Surface(_of("benchmarks.json"), _results("benchmarks.json")),
+    "benchmarks.json": Surface(_of("benchmarks.json", 1, 10**7), _results("benchmarks.json")),
     "journal": Surface(_journals, _results(_JOURNAL)),
     "ledger": Surface(_unpacked("ledgers/*/*.gz"), _stored(LedgerStore)),
     "profile": Surface(_unpacked("profiles/*/*.gz"), _stored(ProfileStore)),
@@ -259,10 +285,11 @@ SURFACES: dict[str, Surface] = {
         if any(RESULTS.glob(f"{kind}/*.json"))
     },
     "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
-    "settings": Surface(lambda: [b"[comment]\ncheck = 'neutral'\n[issues]\nlabels = ['a']\n"], _settings),
+    "settings": Surface(lambda: [_SETTINGS], _settings),
     "record of a measured process": Surface(_records, _record),
     "cache files": Surface(_cache_files, _cache),
     "answers of a forge": Surface(_answers, _answered),
+    "command lines": Surface(_lines, _command),
 }  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import hashlib
 import time
 import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -87,10 +88,8 @@ def memory(name: str) -> float:
 
 def _forget_peak() -> None:
     """Let VmHWM begin anew, where the kernel can."""
-    try:
+    with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
-    except OSError:
-        pass
 
 
 def _read(surface: Surface, content: bytes, work: Path) -> tuple[bool, str]:
