@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +19,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
 from observatory.run.uv import last_lines
+from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.records import sentinels
 from observatory.store.records.sentinels import Sentinel
 from observatory.store.records.subject import Subject
@@ -75,7 +75,12 @@ def _pieces(environment: Environment) -> dict[str, Any]:
     if process.returncode:
         output = last_lines(stderr, 3) or "nothing"
         raise SentinelError(f"the fixed work ended with {process.returncode} and printed: {output}")
-    found: dict[str, Any] = json.loads(stdout)
+    try:
+        found = decoded(stdout.encode())
+    except NotJsonError as error:
+        raise SentinelError(f"the fixed work printed no times: {error}") from error
+    if not isinstance(found, dict):
+        raise SentinelError("the fixed work printed no times")
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http.client import HTTPException
@@ -14,6 +13,7 @@ import urllib3
 from urllib3.exceptions import HTTPError
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.store.base.decode import NotJsonError, decoded
 from observatory.text.plain import shorten
 
 LONGEST = 300
@@ -45,8 +45,8 @@ class Answer:
     def message(self) -> str:
         """GitHub's explanation of a failure, with its complaints about single fields."""
         try:
-            answer = json.loads(self.content)
-        except (ValueError, RecursionError):
+            answer = decoded(self.content)
+        except NotJsonError:
             return ""
         if not isinstance(answer, dict):
             return ""
