@@ -28,6 +28,8 @@ smaller one of its family, takes more CPU time than it may; `collided`: it is ri
 cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 
+LARGEST_REPORT = 64 * 2**20
+"""Characters of a report; what is longer is no report."""
 FILLER_FILE = "hash-seed.json"
 """Who filled a kept cache: {"hash_seed": 5}; beside its directories `pytensor` and `numba`."""
 
@@ -308,7 +310,8 @@ def write_report(job: Job, report: Report) -> None:
 def read_report(path: Path) -> Report | None:
     """Return the report of a process; None if there is none. Raises MessageError."""
     try:
-        text = path.read_text(encoding="utf-8", errors="replace")
+        with path.open(encoding="utf-8", errors="replace") as stream:
+            text = stream.read(LARGEST_REPORT + 1)
     except OSError:
         return None
     return from_json(Report, text)

@@ -218,6 +218,9 @@ def _parser() -> argparse.ArgumentParser:
                         help="append what the processes did, as lines of JSON")  # fmt: skip
     parser.add_argument("--end-with-parent", action="store_true",
                         help="clean up and exit when the parent process dies")  # fmt: skip
+    parser.add_argument("--sealed", action="store_true",
+                        help="print the record behind the line that stdin begins with, by which "
+                             "the reader knows whose it is")  # fmt: skip
     parser.add_argument("--pretty", action="store_true", help="indent the record")
     return parser
 
@@ -239,10 +242,12 @@ def main(argv: list[str] | None = None) -> int:
     if options.trace is not None:
         os.environ[trace.VARIABLE] = str(options.trace.resolve())
     # A sample that is terminated, or loses its terminal, cleans up like an interrupted one.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda signum, _: sys.exit(128 + signum))
+    for number in sandbox.ENDING:
+        signal.signal(number, sandbox.end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
+    # Read before anything is measured, and closed to whatever is measured.
+    seal = f"{sys.stdin.readline().strip()} " if options.sealed else ""
     request = Request(
         cell=cell,
         measure=options.measure,
@@ -268,9 +273,7 @@ def main(argv: list[str] | None = None) -> int:
         record = take(request)
     except CacheError as error:
         parser.error(str(error))
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
-    print(to_json(record, indent=2 if options.pretty else None))
+    print(seal + to_json(record, indent=2 if options.pretty else None))
     if record.status == "ok":
         return EXIT_MEASURED
     return EXIT_UNAVAILABLE if record.status == "unavailable" else EXIT_FAILED

@@ -16,6 +16,8 @@ import re
 import secrets
 import shutil
 import signal
+import stat
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -23,6 +25,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from pathlib import Path
+from typing import NoReturn
 
 from . import trace
 from .catalogue import BACKENDS, Backend
@@ -41,9 +44,11 @@ _SCRUBBED = (
 """The beginnings of the variables that the measured process does not inherit."""
 _OWNER = "owner"
 _PREFIX = "observatory-sandbox-"
-_ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals that end a sample."""
 _REMOVALS = 10
+_ORPHANED = 600.0
+"""Seconds: sandboxes are made and removed in far less."""
 MOST_LEAKED = 30
 _BY_CHANCE = re.compile(r"(?<=tmp)[a-z0-9_]{8}|[0-9]{3,}|[0-9a-f]{12,}")
 _FIRST_DEF = re.compile(r"^def ([A-Za-z_][A-Za-z0-9_]{0,79})\(", re.MULTILINE)
@@ -243,7 +248,7 @@ class Sandbox:
     def remove(self) -> None:
         """Remove all directories that can be removed, and unlock."""
         for _ in range(_REMOVALS):
-            shutil.rmtree(self.path, ignore_errors=True)
+            _remove(self.path)
             if not self.path.exists():
                 break
             time.sleep(0.05)  # a process that was just killed may have made one more file
@@ -251,10 +256,21 @@ class Sandbox:
         trace.event("sandbox removed", path=str(self.path), left=self.path.exists())
 
 
+def end_once(number: int, _frame: object = None) -> NoReturn:
+    """The handler of the signals that end a sample: after the first, it cleans up undisturbed.
+
+    The kernel sends the signal for a parent's death once for each thread that the parent had. A
+    second one would end the cleaning up that the first began. Raises SystemExit.
+    """
+    for each in ENDING:
+        signal.signal(each, signal.SIG_IGN)
+    sys.exit(128 + number)
+
+
 @contextlib.contextmanager
 def _uninterrupted() -> Iterator[None]:
     """Let the signals that end a sample wait for the end of the block."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
     try:
         yield
     finally:
@@ -326,21 +342,55 @@ def new_seed() -> int:
     return secrets.randbelow(2**32 - 1) + 1
 
 
+def _remove(path: Path) -> None:
+    """Remove what can be removed of a sandbox, its owner file last.
+
+    A process that is killed in the middle leaves a sandbox that `sweep` recognises.
+    """
+    for inside in path.glob("*"):
+        if inside.is_dir() and not inside.is_symlink():
+            shutil.rmtree(inside, ignore_errors=True)
+        elif inside.name != _OWNER:
+            with contextlib.suppress(OSError):
+                inside.unlink()
+    shutil.rmtree(path, ignore_errors=True)
+
+
 def sweep() -> list[Path]:
-    """Remove the sandboxes of samples whose process was killed, and return their paths."""
+    """Remove the sandboxes of samples whose process was killed, and return their paths.
+
+    They are those that nobody locks. One without an owner file is being made or removed at this
+    moment, or its process was killed just then: that shows when it is of this user and has not
+    changed for ten minutes.
+    """
     abandoned = []
     for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:
             lock = os.open(path / _OWNER, os.O_RDWR | os.O_CLOEXEC)
-        except OSError:  # being made or removed at this moment, or somebody else's
+        except FileNotFoundError:
+            if _is_orphan(path):
+                _remove(path)
+                abandoned.append(path)
+            continue
+        except OSError:  # somebody else's
             continue
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             continue
         else:
-            shutil.rmtree(path, ignore_errors=True)
+            _remove(path)
             abandoned.append(path)
         finally:
             os.close(lock)
     return abandoned
+
+
+def _is_orphan(path: Path) -> bool:
+    """Whether a sandbox without an owner file has been left; a clock may have been set back."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return False
+    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+    return is_ours and abs(time.time() - found.st_mtime) > _ORPHANED

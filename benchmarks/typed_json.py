@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
 Message = TypeVar("Message", bound="DataclassInstance")
+_LARGEST = 10**18
 # A whole number stays an int.
 _PLAIN: dict[Any, tuple[type, ...]] = {
     str: (str,), int: (int,), float: (int, float), bool: (bool,),
@@ -40,7 +41,7 @@ def from_json(kind: type[Message], text: str) -> Message:
     """Return the message of this type that `to_json` wrote. Raises MessageError."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise MessageError(f"{kind.__name__} is not JSON: {error}") from error
     message: Message = _read(kind, value, kind.__name__)
     return message
@@ -70,7 +71,7 @@ def _read(kind: Any, value: Any, where: str) -> Any:
         return None if value is None else _read(other, value, where)
     if kind is Path and isinstance(value, str):
         return Path(value)
-    # By exact type: to Python, True is an int too.
-    if type(value) in _PLAIN.get(kind, ()):
+    # By exact type: to Python, True is an int too. What is larger is no float.
+    if type(value) in _PLAIN.get(kind, ()) and not (type(value) is int and abs(value) > _LARGEST):
         return value
     raise MessageError(f"{where} is {value!r:.100}, which is not {getattr(kind, '__name__', kind)}")

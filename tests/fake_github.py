@@ -55,13 +55,14 @@ class FakeClock(Clock):
 class Trouble:
     """An answer instead of the right one. ``done``: what was asked for was done all the same.
 
-    Status 0: the connection is closed without a word.
+    Status 0: the connection is closed without a word. ``content``: the body, whatever it is.
     """
 
     status: int
     headers: Headers = field(default_factory=dict)
     message: str = "Server Error"
     done: bool = False
+    content: bytes | None = None
 
 
 @dataclass
@@ -211,6 +212,8 @@ class FakeGitHub:
             return answered
         if trouble.status == 0:
             return None
+        if trouble.content is not None:
+            return trouble.status, trouble.headers, trouble.content
         return trouble.status, trouble.headers, {"message": trouble.message}
 
     def _rule(self, method: str, target: str) -> _Rule | None:
@@ -262,7 +265,9 @@ class _Api(_Quiet):
         answer = self.fake.answer(self.command, self.path, token, body)
         if answer is not None:
             status, headers, said = answer
-            self._send(status, headers, b"" if said is None else json.dumps(said).encode())
+            if not isinstance(said, bytes):
+                said = b"" if said is None else json.dumps(said).encode()
+            self._send(status, headers, said)
 
     do_GET = do_POST = do_PATCH = do_DELETE = _serve  # noqa: N815
 

@@ -27,7 +27,7 @@ from .. import process
 from ..environment import versions
 from ..parent import end_with_parent
 from ..process import Exit
-from ..sandbox import Sandbox, new_seed, sweep
+from ..sandbox import ENDING, Sandbox, end_once, new_seed, sweep
 from ..typed_json import MessageError, from_json, to_json
 from ..workers import one_line
 from . import compiling, graphs, locating, names, storing, uids
@@ -191,14 +191,11 @@ def main(argv: list[str] | None = None) -> int:
     if options.append_to:
         append([contracts[name] for name in wanted], options.append_to)
     # A terminated process cleans up like an interrupted one.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda signum, _: sys.exit(128 + signum))
+    for number in ENDING:
+        signal.signal(number, end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
-    try:
-        record = take(wanted, options.timeout)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    record = take(wanted, options.timeout)
     print(to_json(record, indent=2 if options.pretty else None))
     return EXIT_CHECKED
 

@@ -119,7 +119,7 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
             Path(empty), "benchmarks.key_parts", "--end-with-parent", *words
         )
         try:
-            stdout, stderr = process.communicate(timeout=_TIMEOUT)
+            stdout, stderr = process.printed(_TIMEOUT)
         finally:
             if process.poll() is None:
                 end(process)

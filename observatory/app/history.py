@@ -6,7 +6,7 @@ import hashlib
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import groupby
@@ -30,6 +30,7 @@ from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
+from observatory.store.reading.beside import problem_of
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import JournalSummary, Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
@@ -212,8 +213,9 @@ def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:
     try:
         return triage.load(results), []
     except RecordError as error:
-        reason = f"{error}; until then no acknowledgement counts"
-        return Triage(), [Problem(results / triage.FILE, reason)]
+        broken = problem_of(error, results, triage.FILE)
+        reason = f"{broken.reason}; until then no acknowledgement counts"
+        return Triage(), [replace(broken, reason=reason)]
 
 
 def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[History]:

@@ -14,6 +14,7 @@ from observatory.app.progress import Progress, doing, silent
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
 from observatory.store.reading.read import read_results
@@ -75,7 +76,8 @@ def read(directory: Path, progress: Progress = silent) -> Reading:
         for file in results.files
         if file.header is not None and file.counted_by
     }
-    return Reading(rows, tuple(notes), results.problems, sources)
+    problems = (*results.problems, *problems_beside(directory))
+    return Reading(rows, tuple(notes), problems, sources)
 
 
 def frame(

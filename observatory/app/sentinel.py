@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 import subprocess
 import tempfile
@@ -20,6 +19,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
 from observatory.run.uv import last_lines
+from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.records import sentinels
 from observatory.store.records.sentinels import Sentinel
 from observatory.store.records.subject import Subject
@@ -67,7 +67,7 @@ def _pieces(environment: Environment) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(prefix="observatory-sentinel-") as empty:
         process = environment.start(Path(empty), "benchmarks.sentinel")
         try:
-            stdout, stderr = process.communicate(timeout=_SECONDS)
+            stdout, stderr = process.printed(_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise SentinelError(f"the fixed work did not end within {_SECONDS:g} s") from error
         finally:
@@ -75,16 +75,22 @@ def _pieces(environment: Environment) -> dict[str, Any]:
     if process.returncode:
         output = last_lines(stderr, 3) or "nothing"
         raise SentinelError(f"the fixed work ended with {process.returncode} and printed: {output}")
-    found: dict[str, Any] = json.loads(stdout)
+    try:
+        found = decoded(stdout.encode())
+    except NotJsonError as error:
+        raise SentinelError(f"the fixed work printed no times: {error}") from error
+    if not isinstance(found, dict):
+        raise SentinelError("the fixed work printed no times")
     return found
 
 
 def _builds(session: Session, environment: Environment) -> Iterator[float]:
     """Seconds of each build of the model, or none where it fails."""
-    caches = session.state / "caches" / "sentinel"
-    caches.mkdir(parents=True, exist_ok=True)
+    root = (session.state / "caches").absolute()
+    root.mkdir(parents=True, exist_ok=True)
+    caches = Path(tempfile.mkdtemp(prefix="sentinel-", dir=root))
     try:
-        executor = Executor(environment, caches.absolute(), session.timeout)
+        executor = Executor(environment, caches, session.timeout)
         for task in plan([_CELL], Rounds(timing=_BUILDS, counting=0)):
             sample = executor.run(task)
             if task.cell == _CELL and "compile_time" in sample.metrics:

@@ -6,7 +6,6 @@ import contextlib
 import hashlib
 import math
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import astuple, dataclass, field
@@ -16,21 +15,21 @@ from pathlib import Path
 from typing import Literal
 
 from observatory import benchmarks
+from observatory.app.going_on import Place, Run, discard, only_here
 from observatory.app.progress import Progress, Update, doing, failure_of, silent
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
 from observatory.run.fleets import Fleet, FleetSamples
-from observatory.run.placing import Placing
 from observatory.run.local import environment_of, local_subjects, measuring_lock
+from observatory.run.placing import Placing
 from observatory.run.schedule import Estimate, GivesWay, TakesSamples, carry_out, remaining
 from observatory.run.spool import fetch_left
 from observatory.run.subjects import Subjects
 from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.problems import Problem
-from observatory.store.journal.models import JournalHeader, new_run, plan_of
-from observatory.store.journal.values import comparable
+from observatory.store.journal.models import JournalHeader, new_run
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
@@ -217,19 +216,32 @@ def take_samples(
     """Take the samples of a plan, record each at once, and then rewrite the result file.
 
     The result file is rewritten even if the run is interrupted. ``seen`` is called with each sample
-    that was recorded. Returns how the samples ended, with those of the run that continues.
+    that was recorded. Returns how the samples ended, with those of the run that continues. Raises
+    RunningError if another process continues that run.
     """
     for line in fetch_left(session.state):
         session.say(line)
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journals = Journals(session.results, header)
-    run, before = _where_it_stopped(session, journals.own, header)
-    own = {task.cell.installs for task in tasks}
-    taken = [sample for sample in before if sample.cell.installs in own]
     # A warm build must not start from the cache of another environment or from machine code for
     # another CPU.
     cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()
-    caches = session.state / "caches" / run / f"{environment.key}-{cpu}"
+    place = Place(session.state / "caches", f"{environment.key}-{cpu}")
+    with only_here(journals.own, session.run, session.resume, place) as run:
+        return _take_samples(session, environment, tasks, seen, journals, run)
+
+
+def _take_samples(
+    session: Session,
+    environment: Environment,
+    tasks: Sequence[Task],
+    seen: Callable[[Sample], None],
+    journals: Journals,
+    going_on: Run,
+) -> Tally:
+    subject, run, caches = journals.header.subject, going_on.id, going_on.caches
+    own = {task.cell.installs for task in tasks}
+    taken = [sample for sample in going_on.taken if sample.cell.installs in own]
     tally = Tally()
     for sample in taken:
         tally.add(sample)
@@ -263,11 +275,9 @@ def take_samples(
                 for problem in _renew(session.results, journals.own):
                     session.say(f"skipped: {problem}", "warning")
     if not session.keep_caches:
-        shutil.rmtree(caches, ignore_errors=True)
+        discard(caches)
         if session.fleet is not None:
             session.fleet.tidy(caches)
-        with contextlib.suppress(OSError):  # the caches of other subjects may still be needed
-            caches.parent.rmdir()
     return tally
 
 
@@ -300,24 +310,6 @@ def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[.
 def _left(estimate: Estimate) -> str:
     minutes, rest = divmod(round(estimate.seconds_left()), 60)
     return f"about {minutes}:{rest:02} left"
-
-
-def _where_it_stopped(
-    session: Session, journal: Journal, header: JournalHeader
-) -> tuple[str, list[Sample]]:
-    """The run to continue and its samples; a new run if there is none or none is wanted."""
-    if not session.resume or not journal.path.exists():
-        return session.run, []
-    # The environment may have changed since, and another plan may have been measured meanwhile.
-    entries = [
-        entry
-        for entry in journal.read().entries
-        if comparable(header, entry) and plan_of(entry.run) in ("", plan_of(session.run))
-    ]
-    if not entries:
-        return session.run, []
-    last = max(entry.run for entry in entries)
-    return last, [entry.sample for entry in entries if entry.run == last]
 
 
 def _renew(results: Path, journal: Journal) -> list[Problem]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
+from pathlib import Path
 
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
@@ -28,9 +30,9 @@ def upgrade(
     Returns a record for each pair of neighbours, in order. Each is saved in RESULTS/upgrades at
     once.
     """
-    run = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
-    caches = (session.state / "caches" / f"upgrade-{run}").absolute()
-    caches.mkdir(parents=True)
+    root = (session.state / "caches").absolute()
+    root.mkdir(parents=True, exist_ok=True)
+    caches = Path(tempfile.mkdtemp(prefix="upgrade-", dir=root))
 
     def took(name: str, sample: Sample) -> None:
         session.say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")

@@ -274,8 +274,10 @@ class DaskFleet:
 
 def lost() -> str:
     """What is said when the scheduler does not answer."""
-    return "the cluster is lost: its scheduler does not answer; what was recorded is kept, and " \
+    return (
+        "the cluster is lost: its scheduler does not answer; what was recorded is kept, and "
         "--resume continues"
+    )
 
 
 def gathered(
@@ -301,8 +303,12 @@ def gathered(
     if not fleet.sites:
         raise FleetError(
             "no worker of the cluster can measure"
-            + ("" if fleet.refused else ": none has joined; start one with "
-               f"`dask worker ADDRESS --nthreads 1 --resources {BENCH}=1`")
+            + (
+                ""
+                if fleet.refused
+                else ": none has joined; start one with "
+                f"`dask worker ADDRESS --nthreads 1 --resources {BENCH}=1`"
+            )
         )
     fleet.fetch_left()
     return fleet

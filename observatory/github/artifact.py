@@ -97,9 +97,17 @@ def _allowed(entries: list[zipfile.ZipInfo]) -> list[zipfile.ZipInfo]:
 
 
 def _read(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> bytes:
-    """The content of an entry; its size is checked while reading, since headers can be false."""
+    """The content of an entry, whose size is as declared; headers can be false."""
+    most = _BOUNDS[entry.filename]
+    if entry.file_size > most:
+        raise RefusedError(
+            f"{entry.filename} in the artifact is declared to be larger than {most:,} bytes"
+        )
     with archive.open(entry) as stream:
-        return _bounded(entry.filename, stream.read(_BOUNDS[entry.filename] + 1))
+        content = _bounded(entry.filename, stream.read(most + 1))
+    if len(content) != entry.file_size:
+        raise RefusedError(f"{entry.filename} in the artifact is not as large as it is declared")
+    return content
 
 
 def _bounded(name: str, content: bytes) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
@@ -70,10 +70,14 @@ class GitHub:
         path = f"{self._root}/actions/artifacts/{artifact}/zip"
         return self.transport.download(path, f"download artifact {artifact}", most)
 
-    def comments(self, number: int) -> list[models.Comment]:
-        """The comments on a pull request, the oldest first."""
-        doing = f"list the comments on pull request {number}"
-        return self._list(models.Comment, f"/issues/{number}/comments", doing)
+    def own_comments(self, number: int) -> list[models.Comment]:
+        """The comments of this account on a pull request, the oldest first.
+
+        Those of others are forgotten page by page: anybody can write thousands of long ones.
+        """
+        doing, path = f"list the comments on pull request {number}", f"/issues/{number}/comments"
+        pages = self._pages(list[models.Comment], path, doing)
+        return [one for page in pages for one in page if self.viewer.wrote(one.user)]
 
     def hidden(self, node_ids: Sequence[str]) -> dict[str, str]:
         """Those of these comments that are hidden: node id -> reason, in lower case."""
@@ -82,9 +86,9 @@ class GitHub:
         doing = "show which comments are hidden"
         # For a comment that was just deleted, the answer contains null and an error.
         ids = {"ids": list(node_ids)[:100]}
-        nodes = self._graphql(_HIDDEN, ids, doing, partly=True).get("nodes") or ()
-        found = _checked(list[models.Hidden], [node for node in nodes if node], doing)
-        return {one.id: (one.reason or "").lower() for one in found if one.is_minimized}
+        nodes = self._graphql(_HIDDEN, ids, doing, partly=True).get("nodes") or []
+        found = _checked(list[models.Hidden | None], nodes, doing)
+        return {one.id: (one.reason or "").lower() for one in found if one and one.is_minimized}
 
     def add_comment(self, number: int, body: str) -> models.Comment:
         """Comment on a pull request."""
@@ -157,9 +161,9 @@ class GitHub:
         items = list[model]  # type: ignore[valid-type]
         return [one for page in self._pages(items, path, doing) for one in page]
 
-    def _pages(self, kind: type[_Type], path: str, doing: str) -> list[_Type]:
-        pages = self.transport.pages(f"{self._root}{path}", doing)
-        return [_checked(kind, page, doing) for page in pages]
+    def _pages(self, kind: type[_Type], path: str, doing: str) -> Iterator[_Type]:
+        for page in self.transport.pages(f"{self._root}{path}", doing):
+            yield _checked(kind, page, doing)
 
     def _graphql(
         self, query: str, variables: dict[str, Any], doing: str, *, partly: bool = False
@@ -172,7 +176,7 @@ class GitHub:
         for _ in range(LIMIT_REPEATS):
             answer = self.transport.send("POST", url, doing, body, repeatable=True)
             found = _checked(dict[str, Any], answer.content, doing)
-            errors = [error for error in found.get("errors") or () if isinstance(error, dict)]
+            errors = _objects(found.get("errors"))
             kinds = {str(error.get("type", "")) for error in errors}
             if kinds & {"RATE_LIMITED", "RATE_LIMIT"}:
                 now = self.transport.clock.now()
@@ -194,6 +198,11 @@ def graphql_address(api: str) -> str:
     ('https://api.github.com/graphql', 'https://ghe.example/api/graphql')
     """
     return f"{api.removesuffix('/v3')}/graphql"
+
+
+def _objects(found: object) -> list[dict[str, Any]]:
+    """The objects of a list; nothing of what is no list."""
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
 
 
 def _checked(kind: type[_Type], answer: object, doing: str) -> _Type:

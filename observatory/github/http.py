@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from http.client import HTTPException
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import urllib3
+from urllib3.exceptions import HTTPError
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.store.base.decode import NotJsonError, decoded
 from observatory.text.plain import shorten
 
 LONGEST = 300
@@ -43,8 +45,8 @@ class Answer:
     def message(self) -> str:
         """GitHub's explanation of a failure, with its complaints about single fields."""
         try:
-            answer = json.loads(self.content)
-        except (ValueError, RecursionError):
+            answer = decoded(self.content)
+        except NotJsonError:
             return ""
         if not isinstance(answer, dict):
             return ""
@@ -64,10 +66,16 @@ def request(method: str, url: str, headers: Mapping[str, str], body: object, mos
     again, and then nobody knows whether a comment was written. Raises urllib3's HTTPError, and
     GitHubError for an answer of more than ``most`` bytes.
     """
-    response = pool(url).request(
-        method, url, json=body, headers=headers, redirect=False, retries=False,
-        preload_content=False, timeout=urllib3.Timeout(connect=10, read=60),
-    )  # fmt: skip
+    try:
+        response = pool(url).request(
+            method, url, json=body, headers=headers, redirect=False, retries=False,
+            preload_content=False, timeout=urllib3.Timeout(connect=10, read=60),
+        )  # fmt: skip
+    except HTTPError:
+        raise
+    # An address, which an answer gave, that urllib3 takes and the layers below it do not.
+    except (ValueError, HTTPException) as error:
+        raise GitHubError(f"an address of GitHub's cannot be used: {reason_of(error)}") from error
     content = bytearray()
     try:
         while chunk := response.read(2**16):

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Annotated, Generic, Literal, TypeVar
 
-from pydantic import AliasChoices, AwareDatetime, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+
+from observatory.store.base.moments import Moment
 
 _Entry = TypeVar("_Entry")
 Sha = Annotated[str, Field(pattern=r"^[0-9a-f]{40}([0-9a-f]{24})?$")]
@@ -122,7 +124,7 @@ class Issue(_Answer):
     state: Literal["open", "closed"]
     locked: bool = False
     user: User | None = None
-    created_at: AwareDatetime
+    created_at: Moment
     pull_request: dict[str, object] | None = None
 
 

@@ -6,12 +6,12 @@ branch, never from that of a pull request, and so it is reviewed like the code.
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from observatory.store.base.decode import NotTomlError, decoded_toml
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError, RecordUsageError, reason_of
 
@@ -62,8 +62,8 @@ def load(path: Path | None) -> Settings:
             )
         return Settings()
     try:
-        return Settings.model_validate(tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Settings.model_validate(decoded_toml(content))
+    except NotTomlError as error:
         raise RecordError(f"{where} is not valid TOML: {error}") from error
     except ValidationError as error:
         raise RecordError(

@@ -101,7 +101,7 @@ def look(
     github: GitHub, pull: int, wanted: Wanted, made: Mapping[int, Comment]
 ) -> list[Action] | None:
     """Read the comments on a pull request, and `decide`. Raises GitHubError."""
-    listed = {one.id: one for one in github.comments(pull)}
+    listed = {one.id: one for one in github.own_comments(pull)}
     # A comment that was just made can be missing from the list; it must not be made twice.
     found = ours([*({**made, **listed}).values()], wanted.marker, github.viewer)
     hidden = github.hidden([one.node_id for one in found])

@@ -16,7 +16,7 @@ from datetime import UTC
 from email.utils import parsedate_to_datetime
 from functools import partial
 from http import HTTPStatus
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import SplitResult, urljoin, urlsplit
 
 from urllib3.exceptions import ConnectTimeoutError, HTTPError, NewConnectionError
 
@@ -40,10 +40,12 @@ _MOST_REDIRECTS = 3
 _MINUTE = 60.0
 _PATIENCE = 15 * _MINUTE
 """Seconds that one command waits for GitHub in total."""
+_MOST_SAID = 86_400.0
 _BETWEEN_WRITES = 1.0
 """Seconds that GitHub asks for; faster writes meet its secondary limits."""
 _WRITES = ("POST", "PATCH", "PUT", "DELETE")
-_NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
+# Without "<" in the middle: from each of many beginnings all the rest would be looked through.
+_NEXT = re.compile(r'<([^<>]+)>\s*;[^,<]*\brel="?next"?')
 _SECONDARY = ("secondary rate limit", "abuse detection")
 _UNSURE = "it may be done"
 _HELP = "docs/github.md names the permissions that the token needs"
@@ -72,7 +74,7 @@ class Transport:
         self.clock = clock
         self._patience = _PATIENCE
         self._written = 0.0
-        parts = urlsplit(self.api)
+        parts = _parts(self.api, f"reach {shorten(api, LONGEST)}")
         if parts.scheme != "https" and not (parts.scheme == "http" and is_loopback(parts.hostname)):
             raise GitHubError(
                 f"the token is not sent to {shorten(api, LONGEST)}: use an address that begins "
@@ -121,7 +123,7 @@ class Transport:
             else:
                 if answer.status in (301, 307, 308) and redirects < _MOST_REDIRECTS:
                     # A renamed repository; GitHub wants the same method at the new address.
-                    url = self._url(urljoin(url, answer.headers.get("location", "")), doing)
+                    url = self._url(_joined(url, answer.headers.get("location", ""), doing), doing)
                     redirects += 1
                     continue
                 if answer.status < 300 or answer.status == HTTPStatus.FOUND:
@@ -150,7 +152,7 @@ class Transport:
     def download(self, path: str, doing: str, most: int) -> bytes:
         """The file that a path redirects to, of at most ``most`` bytes."""
         target = self.send("GET", path, doing).headers.get("location", "")
-        if urlsplit(target).scheme not in ("https", urlsplit(self.api).scheme):
+        if _parts(target, doing).scheme not in ("https", urlsplit(self.api).scheme):
             raise GitHubError(f"GitHub's answer contains no address to {doing}")
         ask = partial(request, "GET", headers={}, body=None, most=most)
         answer = self._answered(ask, target, doing, writes=False, repeatable=True)
@@ -162,7 +164,7 @@ class Transport:
         """Wait. Raises GitHubError if this command would wait for too long in total."""
         if seconds > self._patience:
             raise GitHubError(
-                f"GitHub asks to wait {max(1, round(seconds / 60))} min before it lets us {doing}: "
+                f"GitHub asks to wait {_minutes(seconds)} before it lets us {doing}: "
                 "run the command again after that"
             )
         self._patience -= seconds
@@ -176,10 +178,25 @@ class Transport:
 
     def _url(self, path: str, doing: str) -> str:
         url = path if "://" in path else f"{self.api}{path}"
-        here, there = urlsplit(self.api), urlsplit(url)
+        here, there = urlsplit(self.api), _parts(url, doing)
         if (here.scheme, here.netloc) != (there.scheme, there.netloc):
             raise GitHubError(f"GitHub's answer leads to another host when asked to {doing}")
         return url
+
+
+def _parts(url: str, doing: str) -> SplitResult:
+    """The parts of an address that came from outside. Raises GitHubError if it is none."""
+    try:
+        parts = urlsplit(url)
+        _ = parts.port, parts.hostname  # both are looked at only here
+    except ValueError as error:
+        raise GitHubError(f"an address that cannot be read is given to {doing}") from error
+    return parts
+
+
+def _joined(url: str, location: str, doing: str) -> str:
+    _parts(location, doing)
+    return urljoin(url, location)
 
 
 def pause(
@@ -201,6 +218,11 @@ def pause(
     if status >= 500 and repeatable and attempt < SERVER_REPEATS:
         return float(2**attempt) if asked is None else asked
     return None
+
+
+def _minutes(seconds: float) -> str:
+    minutes = max(1, round(min(seconds, _MOST_SAID) / 60))
+    return f"{minutes} min" if seconds < _MOST_SAID else f"more than {minutes} min"
 
 
 def limited(status: int, headers: Mapping[str, str], message: str) -> bool:

@@ -6,13 +6,13 @@ The repository is read, also with git, but nothing of it is imported or run.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from observatory.run.git import Git
+from observatory.store.base.decode import NotTomlError, decoded_toml
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError, RecordUsageError
 
@@ -171,7 +171,7 @@ def _metadata(pyproject: Path) -> dict[str, object]:
     """The table ``project`` of a pyproject.toml; empty if there is none."""
     content = read_bounded(pyproject, _LARGEST, "no person wrote that")
     try:
-        found = tomllib.loads((content or b"").decode()).get("project", {})
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        found = decoded_toml(content or b"").get("project", {})
+    except NotTomlError as error:
         raise RecordError(f"{pyproject} is not valid TOML: {error}") from error
     return found if isinstance(found, dict) else {}

@@ -43,7 +43,7 @@ def check(
     with tempfile.TemporaryDirectory(prefix="observatory-contracts-") as empty:
         process = environment.start(Path(empty), "benchmarks.contracts", "--end-with-parent")
         try:
-            stdout, stderr = process.communicate(timeout=timeout)
+            stdout, stderr = process.printed(timeout)
         except subprocess.TimeoutExpired as error:
             raise SuiteError(f"the contracts did not end within {timeout:g} s") from error
         finally:

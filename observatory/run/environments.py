@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.git import GitError
 from observatory.run.interpreters import Interpreter
+from observatory.run.started import Started
 from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_lines
 from observatory.run.wheels import CommitWheels
 from observatory.store.base.files import write_atomic
@@ -96,17 +97,15 @@ class Environment:
         """Return the command that runs a module such as ``benchmarks.sample`` with arguments."""
         return [str(self.python), "-m", module, *args]
 
-    def start(self, directory: Path, module: str, *args: str) -> subprocess.Popen[str]:
-        """Start a module in a directory, and return the process with pipes for its output.
+    def start(self, directory: Path, module: str, *args: str, line: str = "") -> Started:
+        """Start a module in a directory, and return its process with what it prints.
 
-        Ctrl-C in the terminal does not reach it: whoever starts it has to end it.
+        ``line`` is all that its stdin holds. Ctrl-C in the terminal does not reach it: whoever
+        starts it has to end it.
         """
-        return subprocess.Popen(
+        return Started(
             self.command(module, *args),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
+            line=line,
             cwd=directory,
             env=self.variables(),
             start_new_session=True,

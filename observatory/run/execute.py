@@ -30,9 +30,14 @@ from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import to_json
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run.environments import Environment
+from observatory.run.started import Started
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.sample import Sample
 
+_CODES: Mapping[int, tuple[str, ...]] = {
+    0: ("ok",), 3: ("raised", "killed", "timeout"), 4: ("unavailable",),
+}  # fmt: skip
+"""The statuses of a record by the exit status of `benchmarks.sample`."""
 _MARGIN = 60.0
 """Seconds that a sample may take beyond the time limits of its own processes."""
 
@@ -61,7 +66,7 @@ class Executor:
     """Additional variables of the measured processes, as a user would set them."""
     only: Sequence[str] = ()
     """The members to build of each model; empty: all of them."""
-    _running: set[subprocess.Popen[str]] = field(default_factory=set)
+    _running: set[Started] = field(default_factory=set)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,10 +89,11 @@ class Executor:
 
     def _take(self, task: Task) -> Sample:
         started_at = datetime.now(UTC)
-        process = self._start(task)
+        seal = secrets.token_hex(16)
+        process = self._start(task, seal)
         limit = self.timeout * SCENARIOS[task.cell.scenario].limits + _MARGIN
         try:
-            stdout, stderr = process.communicate(timeout=limit)
+            stdout, stderr = process.printed(limit)
         except subprocess.TimeoutExpired:
             stdout, stderr = end(process)
             stderr += f"\nthe sample did not end within {limit:g} s"
@@ -97,7 +103,7 @@ class Executor:
         if self._cancelled:
             raise Cancelled
         try:
-            return read_json(Sample, stdout)
+            return _record(task, seal, stdout, process.returncode)
         except InvalidError as error:
             return _crashed(task, started_at, process.returncode, stderr, str(error))
 
@@ -114,7 +120,7 @@ class Executor:
             if process.poll() is None:
                 process.kill()
 
-    def _start(self, task: Task) -> subprocess.Popen[str]:
+    def _start(self, task: Task, seal: str) -> Started:
         cell = task.cell
         start = task.cache if task.cache and self.holds(task.cache) else None
         options = {
@@ -133,7 +139,7 @@ class Executor:
             "--described": self.graphs and self.graphs.absolute(),
         }
         given = ((option, str(value)) for option, value in options.items() if value is not None)
-        words = ("--end-with-parent", *chain.from_iterable(given))
+        words = ("--end-with-parent", "--sealed", *chain.from_iterable(given))
         for name, value in self.variables.items():
             words += ("--variable", f"{name}={value}")
         words += ("--imports",) if task.imports else ()
@@ -142,19 +148,36 @@ class Executor:
         with self._lock:
             if self._cancelled:
                 raise Cancelled
-            process = self.environment.start(self.caches, "benchmarks.sample", *words)
+            process = self.environment.start(self.caches, "benchmarks.sample", *words, line=seal)
             self._running.add(process)
         return process
 
 
-def end(process: subprocess.Popen[str], grace: float = 10.0) -> tuple[str, str]:
+def _record(task: Task, seal: str, stdout: str, code: int) -> Sample:
+    """The record that a sample's process printed. Raises InvalidError if it is not of this task.
+
+    Whatever the measured process printed or had printed is none: it does not know the seal, and a
+    process that was killed has no record.
+    """
+    begun, _, text = stdout.partition(" ")
+    if begun != seal:
+        raise InvalidError("what it printed is not sealed as its own")
+    sample = read_json(Sample, text)
+    if (sample.cell, sample.measure) != (task.cell, task.measure):
+        raise InvalidError(f"it is of {sample.cell} ({sample.measure}), which was not asked for")
+    if sample.status not in _CODES.get(code, ()):
+        raise InvalidError(f"it says {sample.status}, which does not fit how the process ended")
+    return sample
+
+
+def end(process: Started, grace: float = 10.0) -> tuple[str, str]:
     """End a process, after ``grace`` seconds by force, and return what it printed."""
     process.terminate()
     try:
-        return process.communicate(timeout=grace)
+        return process.printed(grace)
     except subprocess.TimeoutExpired:
         process.kill()
-        return process.communicate()
+        return process.printed()
 
 
 def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: str) -> Sample:

@@ -15,11 +15,12 @@ from importlib.resources import files
 from typing import Annotated
 
 from packaging.version import Version
-from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from observatory.errors import ObservatoryError
 from observatory.run.interpreters import SUPPORTED
 from observatory.run.uv import Index, UvError
+from observatory.store.base.moments import Moment
 from observatory.store.base.strict_json import InvalidError, read_json
 
 FIRST = "2.34.0"
@@ -40,8 +41,8 @@ class Release(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     version: VersionText
-    uploaded: AwareDatetime = Field(description="upload time of its source distribution")
-    exclude_newer: AwareDatetime = Field(
+    uploaded: Moment = Field(description="upload time of its source distribution")
+    exclude_newer: Moment = Field(
         description="dependencies are resolved as of this moment: a day later, so that every "
         "wheel of the release is there"
     )

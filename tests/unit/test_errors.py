@@ -38,6 +38,7 @@ STATUSES = {
     "RecordUsageError": Exit.USAGE,
     "RefusedError": Exit.ARTIFACT,
     "ReleasesError": Exit.USAGE,
+    "RunningError": Exit.USAGE,
     "SelectionError": Exit.USAGE,
     "SentinelError": Exit.SAMPLE_FAILED,
     "SubjectError": Exit.USAGE,

@@ -40,7 +40,7 @@ def load(path: Path) -> AsvConfig:
         for _ in range(2):
             text = _TOKENS.sub(lambda found: found[1] or "", text)
         read = json.loads(text)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise RecordError(f"{path} cannot be read as asv.conf.json: {error}") from error
     if not isinstance(read, dict):
         raise RecordError(f"{path} is no asv.conf.json: it is not an object")

@@ -20,13 +20,13 @@ from pydantic import (
     StringConstraints,
 )
 
+from observatory.store.base.moments import within_calendar
+
 
 def _moment(text: Any) -> datetime:
     with contextlib.suppress(TypeError, ValueError, OverflowError):
         found = datetime.fromisoformat(text)
-        aware = (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
-        if aware.year >= 1970:
-            return aware
+        return within_calendar(found).astimezone(UTC)
     raise ValueError(f"{str(text)[:100]!r} is no time")
 
 

@@ -17,11 +17,12 @@ from typing import Any, NamedTuple
 
 from observatory.store.asv.columns import Columns, SeriesList, SeriesReader, UnreadableError
 from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.moments import LATEST
 
 MOST_PROBLEMS = 1000
 """Benchmarks of one file that are named one by one; further ones are counted."""
 
-_YEAR_10000 = 253_402_300_800_000  # in ms: datetime ends there
+_LATEST = LATEST.timestamp() * 1000
 _LONGEST_WORD = 1000
 _LONGEST_COMMIT = 100
 
@@ -104,8 +105,8 @@ def _head(loaded: dict[str, Any]) -> Head:
         raise UnreadableError("its `commit_hash` is not the name of a commit")
     if not isinstance(params, dict):
         raise UnreadableError("its `params` is not an object of texts")
-    if not isinstance(date, int | float) or not 0 <= date < _YEAR_10000:
-        raise UnreadableError("its `date` is not a number of milliseconds since 1970")
+    if not isinstance(date, int | float) or not 0 <= date < _LATEST:
+        raise UnreadableError("its `date` is not a time in milliseconds from 1970 to 9899")
     words = {key: _word(f"params.{key:.60}", value) for key, value in params.items()}
     return Head(
         machine=words.get("machine", ""),

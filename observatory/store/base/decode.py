@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import tomllib
 from typing import Any
 
 import orjson
@@ -19,6 +20,20 @@ _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 class NotJsonError(ValueError):
     """The content is not JSON, or not text, or too much; the message says where."""
+
+
+class NotTomlError(ValueError):
+    """The content is not TOML, or not text, or nested too deep; the message says where."""
+
+
+def decoded_toml(content: bytes) -> dict[str, Any]:
+    """The table in a content. Raises NotTomlError."""
+    try:
+        return tomllib.loads(content.decode())
+    except RecursionError:
+        raise NotTomlError("it is nested too deep") from None
+    except ValueError as error:  # of TOML, of UTF-8, and of numbers of too many digits
+        raise NotTomlError(str(error)[:200]) from error
 
 
 def decoded(content: bytes) -> Any:

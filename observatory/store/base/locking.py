@@ -37,6 +37,29 @@ def locked(path: Path, on_wait: Callable[[], object] | None = None) -> Iterator[
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def locked_at_once(directory: Path) -> Iterator[bool]:
+    """Make a directory and hold its lock, or yield False if somebody else holds it.
+
+    Whoever holds the lock may remove the directory: then it is made again. Raises OSError.
+    """
+    while True:
+        directory.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+            try:
+                try:
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    yield False
+                    return
+                if os.path.samestat(directory.stat(), os.fstat(descriptor)):
+                    yield True
+                    return
+            finally:
+                os.close(descriptor)
+
+
 def holder_of(path: Path) -> int | None:
     """The process that took the lock of a file or directory; None where the kernel does not say.
 

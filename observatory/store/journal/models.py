@@ -8,24 +8,29 @@ the machine has changed, another header stands before the next sample.
 
 from __future__ import annotations
 
+import re
+import secrets
+import string
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Annotated, Literal, Self, TypeAlias
 
-from pydantic import Field, FiniteFloat, model_validator
+from pydantic import Field, model_validator
 
 from observatory.errors import Exit
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.machine import Machine
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import Finite, Sample
 from observatory.store.records.subject import Subject, Versions
 
 JOURNAL_SCHEMA = "observatory/journal/1"
 LARGEST_LINE = 4 * 2**20
 """Bytes of one line; a longer one is refused on writing and skipped, by name, on reading."""
+_MARKS = string.ascii_lowercase + string.digits
+_MARK = re.compile(r"-x[a-z0-9]{6}$")
 HEADER_MARK = b'{"schema":"observatory/journal/'
 """How every header line begins, and no other line."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -33,8 +38,12 @@ RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
 
 
 def new_run(plan: str) -> str:
-    """The id of a run that begins now. ``plan``: a preset, or another word for what it takes."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{plan}"
+    """The id of a run that begins now. ``plan``: a preset, or another word for what it takes.
+
+    Its last six characters are random: two runs can begin in the same second.
+    """
+    mark = "".join(secrets.choice(_MARKS) for _ in range(6))
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{plan}-x{mark}"
 
 
 SEARCH = "bisect"
@@ -46,8 +55,10 @@ def plan_of(run: str) -> str:
 
     >>> plan_of("20261120T143000Z-canary-full"), plan_of("20261120T143000Z")
     ('canary-full', '')
+    >>> plan_of("20261120T143000Z-canary-full-x0a1b2c")
+    'canary-full'
     """
-    return run.partition("-")[2]
+    return _MARK.sub("", run.partition("-")[2])
 
 
 class JournalError(RecordError):
@@ -71,7 +82,7 @@ class JournalLine(Record):
     run: RunId = Field(description="start of the run in UTC, and its plan: 20261120T143000Z-night")
     sample: Sample
     ledger: Sha256 | None = Field(None, description="of results/ledgers/<ab>/<sha256>.json.gz")
-    seconds: list[FiniteFloat] | None = Field(None, description="of the ledger's entries in order")
+    seconds: list[Finite] | None = Field(None, description="of the ledger's entries in order")
 
     profile: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
         None, description="SHA-256 of results/profiles/<ab>/<sha256>.json.gz"

@@ -10,8 +10,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.journal.models import RunId
@@ -32,9 +33,9 @@ class NightStep(Record):
     resumable: bool = Field(False, description="`--resume` goes on with what a kill has ended")
     needs: list[Word] = Field([], description="steps without whose outcome it has no sense")
     before: Text = Field("", description="the newest run in the results when it began")
-    began: AwareDatetime | None = None
+    began: Moment | None = None
     tries: Count = 0
-    ended: AwareDatetime | None = None
+    ended: Moment | None = None
     status: int | None = Field(None, description="exit status; negative: the signal it died of")
     skipped: Text | None = Field(None, description="why it was not done")
 
@@ -51,7 +52,7 @@ class Night(Record):
     id: RunId
     asked: list[Text] = Field(description="what the night was asked for: the same goes on with it")
     results: Text
-    started_at: AwareDatetime
+    started_at: Moment
     steps: list[NightStep] = Field(max_length=5_000)
 
     @property

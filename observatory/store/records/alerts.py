@@ -14,8 +14,9 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
@@ -63,7 +64,7 @@ class At(Record):
 
     label: Word
     commit: Annotated[str, Field(max_length=100)]
-    date: AwareDatetime
+    date: Moment
 
 
 def at_of(subject: Subject) -> At:
@@ -170,17 +171,17 @@ class Acknowledgement(Record):
     id: AlertId
     who: Word
     why: Text
-    at: AwareDatetime
-    until: AwareDatetime
+    at: Moment
+    until: Moment
 
 
 class Alert(Change):
     """A change for the worse, and what became of it."""
 
     state: State
-    first_seen: AwareDatetime = Field(description="when `observatory alerts` first said it")
-    seen_with: AwareDatetime = Field(description="the newest sample there was then")
-    state_since: AwareDatetime = Field(description="when `observatory alerts` first said its state")
+    first_seen: Moment = Field(description="when `observatory alerts` first said it")
+    seen_with: Moment = Field(description="the newest sample there was then")
+    state_since: Moment = Field(description="when `observatory alerts` first said its state")
     resolution: Text | None = None
     resolved_by: At | None = None
     acknowledged: Acknowledgement | None = None
@@ -225,8 +226,8 @@ class Alerts(Record):
 
     schema_: Literal["observatory/alerts/1"] = Field("observatory/alerts/1", alias="schema")
     observatory: Word
-    newest: AwareDatetime | None = Field(description="of the newest sample; None: no results")
-    last_good: AwareDatetime | None = Field(description="of the newest run without a failure")
+    newest: Moment | None = Field(description="of the newest sample; None: no results")
+    last_good: Moment | None = Field(description="of the newest run without a failure")
     made_of: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = Field(
         "", description="hash of the results and of what people said; empty: not known"
     )

@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import CALIBRATIONS, checked_machine
 from observatory.store.records.machine import Machine
@@ -40,7 +41,7 @@ class Calibration(Record):
     machine: Machine
     subject: Subject
     versions: Versions
-    taken_at: AwareDatetime
+    taken_at: Moment
     floors: list[Floor] = Field(max_length=10_000)
 
 

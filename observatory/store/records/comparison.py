@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat, StringConstraints
+from pydantic import Field, FiniteFloat, StringConstraints
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, StoredCell, Text, Word
@@ -145,7 +146,7 @@ class Comparison(Record):
     observatory: Word = Field(description="version of the tool")
     base: Side
     head: Side
-    started_at: AwareDatetime
+    started_at: Moment
     seconds: FiniteFloat = Field(description="wall time of the comparison; 0 of saved results")
     interleaved: bool = Field(description="whether both were measured in one run, side by side")
     seed: Count = Field(description="of the order of the samples, the test and the bootstrap")

@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from packaging.version import InvalidVersion, Version
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import CONTRACTS, checked_name
@@ -50,7 +51,7 @@ class Contracts(Record):
     declared: Text | None = Field(None, description="the numbas that PyTensor's metadata allows")
     contracts: list[Contract] = Field(max_length=1_000)
     seconds: Annotated[FiniteFloat, Field(ge=0)]
-    started_at: AwareDatetime
+    started_at: Moment
 
     @property
     def numba(self) -> str:

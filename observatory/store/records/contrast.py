@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat, StringConstraints
+from pydantic import Field, FiniteFloat, StringConstraints
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.comparison import Conclusion
 
@@ -23,7 +24,7 @@ class Side(Record):
 
     label: _Text
     commit: _Text
-    date: AwareDatetime
+    date: Moment
 
 
 class Measured(Record):

@@ -9,8 +9,9 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.alerts import At, Change
 from observatory.store.records.layout import CROSSINGS
@@ -112,7 +113,7 @@ class Crossed(Record):
     )
     seconds: FiniteFloat = Field(0.0, ge=0, description="that it took")
     finished: bool = Field(True, description="false: its time was over")
-    taken_at: AwareDatetime
+    taken_at: Moment
 
     def is_of(self, change: Change) -> bool:
         """Whether it looked for what made this change."""

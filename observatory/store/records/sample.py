@@ -9,19 +9,24 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
+from pydantic import Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
 from observatory.benchmarks.catalogue import Cell
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.profile import Profile
 
 Word = Annotated[str, StringConstraints(max_length=200)]
 Text = Annotated[str, StringConstraints(max_length=4000)]
-Count = Annotated[int, Field(ge=0)]
+MOST = 10**18
+"""No number of a measured process is larger: with those below, one can reckon without overflow."""
+Count = Annotated[int, Field(ge=0, le=MOST)]
+Finite = Annotated[FiniteFloat, Field(ge=-MOST, le=MOST)]
 CacheKind = Annotated[str, StringConstraints(max_length=40, pattern=r"^[a-z][a-z0-9_]*$")]
 """What kind of cache an entry of a ledger is about: `numba`, `c_module`."""
-Number = Annotated[int | FiniteFloat, Field(union_mode="left_to_right")]
+_Whole = Annotated[int, Field(ge=-MOST, le=MOST)]
+Number = Annotated[_Whole | Finite, Field(union_mode="left_to_right")]
 
 
 class _StoredCell:
@@ -64,7 +69,7 @@ class Size(Record):
     family: Word
     noun: Word = Field(description="what the size counts, in the plural")
     number: Count
-    limit: FiniteFloat = Field(description="CPU seconds after which its build is ended")
+    limit: Finite = Field(description="CPU seconds after which its build is ended")
     equal_layers: bool = Field(
         False, description="it repeats equal layers, whose inner function should be compiled once"
     )
@@ -133,22 +138,22 @@ class StoredEntry(Record):
 class LedgerEntry(StoredEntry):
     """One compiled function, or one that a cache returned."""
 
-    seconds: FiniteFloat = Field(description="of this function alone, nested ones excluded")
+    seconds: Finite = Field(description="of this function alone, nested ones excluded")
 
 
 class Overhead(Record):
     """Where the wall time of the sample went, in seconds. The rest is the span itself."""
 
-    total: FiniteFloat = Field(description="from the call of the primitive to its record")
-    prepare: FiniteFloat = Field(description="sandbox made, cache copied, and removed at the end")
-    fill: FiniteFloat = Field(description="another process that filled the cache; 0 if given")
-    start: FiniteFloat = Field(description="from starting the process to its first line")
-    imports: FiniteFloat = Field(description="pytensor, numba, pymc")
-    build: FiniteFloat = Field(description="symbolic graph and reference, outside the clock")
-    warm_up: FiniteFloat = Field(description="first build of warm_process, the build of call")
-    measured: FiniteFloat = Field(description="the spans that metrics speak of")
-    exit: FiniteFloat = Field(description="from the report to the end of the process")
-    rest: FiniteFloat = Field(description="what the parts above do not explain")
+    total: Finite = Field(description="from the call of the primitive to its record")
+    prepare: Finite = Field(description="sandbox made, cache copied, and removed at the end")
+    fill: Finite = Field(description="another process that filled the cache; 0 if given")
+    start: Finite = Field(description="from starting the process to its first line")
+    imports: Finite = Field(description="pytensor, numba, pymc")
+    build: Finite = Field(description="symbolic graph and reference, outside the clock")
+    warm_up: Finite = Field(description="first build of warm_process, the build of call")
+    measured: Finite = Field(description="the spans that metrics speak of")
+    exit: Finite = Field(description="from the report to the end of the process")
+    rest: Finite = Field(description="what the parts above do not explain")
 
 
 class Sample(Record):
@@ -181,4 +186,4 @@ class Sample(Record):
     effects: list[Word] = Field(
         [], description="counting pass: what of the process the measured builds left changed"
     )
-    started_at: AwareDatetime
+    started_at: Moment

@@ -11,8 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.alerts import At, Change
 from observatory.store.records.comparison import Cause
@@ -35,7 +36,7 @@ class BlamedCommit(Record):
 
     hash: _Hash
     author: Text
-    date: AwareDatetime
+    date: Moment
     title: Text
     pull_request: Count | None = None
     files: list[Text] = Field([], max_length=2000)
@@ -100,7 +101,7 @@ class Searched(Record):
     samples: Count = Field(0, description="samples that were taken for it")
     seconds: FiniteFloat = Field(0.0, ge=0, description="that it took")
     finished: bool = Field(True, description="false: its time was over")
-    taken_at: AwareDatetime
+    taken_at: Moment
     culprits: list[Culprit] = Field([], max_length=1000, description="along the range")
 
     def is_of(self, change: Change) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 from statistics import median
 from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, Field, FiniteFloat
+from pydantic import Field, FiniteFloat
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import SENTINELS, checked_machine
 from observatory.store.records.machine import Machine
@@ -28,7 +29,7 @@ class Sentinel(Record):
     versions: Versions
     system: dict[Word, Text] = Field(max_length=50, description="kernel, microcode, governor, ...")
     times: dict[Word, list[Seconds]] = Field(max_length=50, description="seconds, by piece of work")
-    taken_at: AwareDatetime
+    taken_at: Moment
 
     @property
     def medians(self) -> dict[str, float]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from datetime import datetime
 
 from pydantic import Field
 
+from observatory.store.base.moments import MomentInUtc
 from observatory.store.base.record import Record
 
 
@@ -25,8 +25,8 @@ class Subject(Record):
         description="minor version of the interpreter; 3.14t is free-threaded",
     )
     commit: str = Field(pattern=r"^[0-9a-f]{40}$")
-    date: datetime = Field(description="of the release or commit, with a time zone")
-    exclude_newer: datetime | None = Field(
+    date: MomentInUtc = Field(description="of the release or commit, with a time zone")
+    exclude_newer: MomentInUtc | None = Field(
         None, description="dependencies are resolved as of this moment; None: as of today"
     )
     extras: tuple[str, ...] = Field((), description="added to a release, e.g. numba==0.66.0")
@@ -37,7 +37,7 @@ class Subject(Record):
 
         Not a name that asv itself would give: its own runs of the same subject stay beside ours.
 
-        >>> from datetime import UTC
+        >>> from datetime import UTC, datetime
         >>> Subject(label="3.3.7", requirements=("pytensor==3.3.7",), python="3.13",
         ...         commit="0" * 40, date=datetime(2026, 1, 1, tzinfo=UTC)).env_name
         'observatory-py3.13'

@@ -19,12 +19,12 @@ back, remove it.
 from __future__ import annotations
 
 import json
-import tomllib
 from datetime import datetime
 from pathlib import Path
 
 from pydantic import Field, ValidationError
 
+from observatory.store.base.decode import NotTomlError, decoded_toml
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, reason_of
 from observatory.store.base.record import Record
@@ -94,8 +94,8 @@ def _content(path: Path) -> bytes:
 
 def _parsed(path: Path, content: bytes) -> Triage:
     try:
-        return Triage.model_validate(tomllib.loads(content.decode()))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        return Triage.model_validate(decoded_toml(content))
+    except NotTomlError as error:
         raise RecordError(f"{path} is no TOML: {error}; mend it, nothing was changed") from error
     except ValidationError as error:
         raise RecordError(

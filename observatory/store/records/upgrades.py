@@ -8,8 +8,9 @@ from __future__ import annotations
 import hashlib
 from typing import Literal
 
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 
+from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import UPGRADES, checked_machine, stem
 from observatory.store.records.machine import Machine
@@ -68,7 +69,7 @@ class Upgrade(Record):
     base: Side = Field(description="who filled the cache")
     head: Side = Field(description="who then used it")
     machine: Machine
-    taken_at: AwareDatetime
+    taken_at: Moment
     parts: list[Part] = Field(max_length=100)
 
     @property

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import contextlib
 import math
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
+from contextlib import AbstractContextManager
+from datetime import datetime, tzinfo
 from pathlib import Path
 
 import pytest
 
+from observatory.app import going_on
 from observatory.app import session as module
 from observatory.app.session import Session, take_samples
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.store.base.locking import locked_at_once
+from observatory.store.journal import models
 from observatory.store.records.sample import Sample
-from tests.factories import WARM, header, sample
+from tests.factories import WARM, header, journal, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 TASKS = plan([COLD, WARM], Rounds(timing=0, counting=1))
@@ -109,3 +118,72 @@ def test_what_a_budget_leaves_is_said_and_a_later_run_takes_it(run: Run) -> None
 def test_one_sample_is_not_many() -> None:
     assert module.Tally(taken=1).sentence() == "1 sample."
     assert module.Tally(taken=52, wrong=1).sentence().startswith("52 samples, 1 ")
+
+
+def test_runs_that_begin_in_the_same_second_are_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Stopped(datetime):
+        @classmethod
+        def now(cls, tz: tzinfo | None = None) -> Stopped:
+            return cls(2026, 11, 20, 14, 30, tzinfo=tz)
+
+    monkeypatch.setattr(models, "datetime", Stopped)
+    runs = {models.new_run("canary-full") for _ in range(200)}
+    assert len(runs) == 200
+    assert {models.plan_of(run) for run in runs} == {"canary-full"}
+    assert {run.partition("-")[0] for run in runs} == {"20261120T143000Z"}
+    for run in runs:
+        models.JournalLine(run=run, sample=sample())
+
+
+def at_once(tmp_path: Path, resume: bool) -> AbstractContextManager[going_on.Run]:
+    made = journal(tmp_path / "results", [sample()], run="20261120T143000Z-full")
+    new = models.new_run("full")
+    return going_on.only_here(made, new, resume, going_on.Place(tmp_path / "caches", "here"))
+
+
+def test_a_run_is_continued_by_one_process_at_a_time(tmp_path: Path) -> None:
+    with at_once(tmp_path, True) as first:
+        assert (first.id, len(first.taken)) == ("20261120T143000Z-full", 1)
+        with pytest.raises(going_on.RunningError) as refused, at_once(tmp_path, True):
+            pass
+        assert str(refused.value) == (
+            f"process {os.getpid()} takes the samples of run 20261120T143000Z-full of 3.3.7: wait "
+            "until it has ended, or leave out --resume to begin another run"
+        )
+        assert first.caches.is_dir()
+        with at_once(tmp_path, False) as other:
+            assert other.id != first.id
+            assert other.caches != first.caches
+        going_on.discard(other.caches)
+        assert first.caches.is_dir()
+    with at_once(tmp_path, True) as again:
+        assert again.id == "20261120T143000Z-full"
+
+
+def test_a_process_that_is_killed_holds_up_nobody(tmp_path: Path) -> None:
+    holder = (
+        "import sys; from pathlib import Path\n"
+        "from observatory.store.base.locking import locked_at_once\n"
+        "with locked_at_once(Path(sys.argv[1])) as ours: print(ours, flush=True); sys.stdin.read()"
+    )
+    where = tmp_path / "caches" / "20261120T143000Z-full" / "here"
+    with subprocess.Popen(
+        [sys.executable, "-c", holder, str(where)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"True\n"
+        with pytest.raises(going_on.RunningError), at_once(tmp_path, True):
+            pass
+        process.kill()
+        process.wait()
+        with at_once(tmp_path, True) as run:
+            assert run.caches == where
+
+
+def test_a_directory_that_its_holder_removed_is_made_again(tmp_path: Path) -> None:
+    with locked_at_once(tmp_path / "a" / "b") as ours:
+        assert ours
+        shutil.rmtree(tmp_path / "a")
+        with locked_at_once(tmp_path / "a" / "b") as again:
+            assert again
+            assert (tmp_path / "a" / "b").is_dir()

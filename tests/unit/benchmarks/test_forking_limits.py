@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -64,13 +65,22 @@ def late(job: Job) -> int:
     return 0
 
 
-@pytest.mark.parametrize(("queued", "status"), [(0.0, "died"), (60.0, "ok")])
+def for_ever(job: Job) -> int:
+    """Whoever looks late, on a slow machine, still finds it."""
+    time.sleep(600)
+    return late(job)
+
+
+@pytest.mark.parametrize(
+    ("queued", "work", "status"), [(0.0, for_ever, "died"), (3600.0, late, "ok")]
+)
 def test_time_in_which_a_graph_had_no_cpu_does_not_count_to_its_limit(
-    job: Job, monkeypatch: pytest.MonkeyPatch, queued: float, status: str
-) -> None:
+    job: Job, monkeypatch: pytest.MonkeyPatch, queued: float, work: Callable[[Job], int],
+    status: str,
+) -> None:  # fmt: skip
     monkeypatch.setattr(forking, "queued_time_of", lambda _: queued)
     one = replace(job, members=("other",), limit=0.1)
-    forking.fork_one(one, late)
+    forking.fork_one(one, work)
     report = read_report(one.report)
     assert report is not None
     assert report.status == status

@@ -234,3 +234,12 @@ def test_the_words_of_the_messages_are_those_of_the_vocabulary() -> None:
     assert set(typing.get_args(messages.Status)) == set(STATUSES)
     assert set(typing.get_args(messages.LedgerOutcome)) == set(OUTCOMES)
     assert set(typing.get_args(typing.get_type_hints(Job)["measure"])) == set(MEASURES)
+
+
+@pytest.mark.parametrize("number", ["9" * 400, "9" * 5000, "-1" + "0" * 18 + "1", "[" * 100_000])
+def test_a_report_with_a_number_that_is_no_float_is_refused(tmp_path: Path, number: str) -> None:
+    path = tmp_path / "report.json"
+    path.write_text(to_json(Report("ok")).replace('"exit_code": null', f'"exit_code": {number}'))
+    assert number[:100] in path.read_text()
+    with pytest.raises(MessageError):
+        read_report(path)

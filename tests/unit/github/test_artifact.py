@@ -238,3 +238,21 @@ def test_the_archives_of_these_tests_are_what_they_say() -> None:
     with zipfile.ZipFile(io.BytesIO(bomb)) as archive:
         assert len(archive.read(COMPARISON)) > LARGEST_COMPARISON
     assert zlib.crc32(b"") == 0
+
+
+def declared(size: int) -> bytes:
+    """An archive whose directory and whose entry declare another size than the content has."""
+    content = packed((COMPARISON, GOOD), method=zipfile.ZIP_DEFLATED)
+    true = struct.pack("<L", len(GOOD))
+    assert content.count(true) == 2
+    return content.replace(true, struct.pack("<L", size))
+
+
+@pytest.mark.parametrize("size", [2**32 - 2, LARGEST_COMPARISON + 1])
+def test_an_entry_that_declares_more_than_is_allowed_is_refused(size: int) -> None:
+    assert "is declared to be larger than 16,777,216 bytes" in refusal(declared(size))
+
+
+@pytest.mark.parametrize("size", [len(GOOD) + 1, LARGEST_COMPARISON, len(GOOD) - 1, 0])
+def test_an_entry_that_is_not_as_large_as_declared_is_refused(size: int) -> None:
+    refusal(declared(size))

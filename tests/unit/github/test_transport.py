@@ -22,7 +22,7 @@ def test_every_page_of_a_list_is_read(fake: FakeGitHub, github: GitHub) -> None:
     fake.pull()
     for number in range(250):
         fake.comment(f"comment {number}")
-    found = github.comments(12)
+    found = github.own_comments(12)
     assert [one.body for one in found] == [f"comment {n}" for n in range(250)]
     assert len(fake.asked) == 3
     assert all("per_page=100" in path for _, path in fake.asked)
@@ -36,7 +36,7 @@ def test_a_list_without_an_end_is_given_up(
     for number in range(250):
         fake.comment(f"comment {number}")
     with pytest.raises(GitHubError, match="more than 2 pages to list the comments"):
-        github.comments(12)
+        github.own_comments(12)
 
 
 @pytest.mark.parametrize(

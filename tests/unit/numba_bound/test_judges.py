@@ -196,7 +196,7 @@ def test_an_interruption_ends_the_command_too(
     gone(int((tmp_path / "pid").read_text()))
 
 
-def gone(pid: int, patience: float = 10.0) -> None:
+def gone(pid: int, patience: float = 300.0) -> None:
     """Fail if a process goes on."""
     wait(lambda: not _alive(pid), patience)
 

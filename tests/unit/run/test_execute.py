@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.benchmarks.plan import Task
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor, shares_cache, with_symbols
+from observatory.run.started import LARGEST, Started
 from observatory.store.records.subject import Versions
 from tests import factories
 from tests.factories_scan import mangled, object_of, put
@@ -45,7 +47,7 @@ def executor(tmp_path: Path, script: str) -> Executor:
          "the benchmark process exited with code 7 without a valid record", None, 7),
         ("import os; os.kill(os.getpid(), 9)", "killed",
          "the benchmark process died of SIGKILL without a valid record", "SIGKILL", None),
-        ("print('{\"schema\": \"observatory/sample/1\"}')", "raised",
+        ("print(input(), '{\"schema\": \"observatory/sample/1\"}')", "raised",
          "the benchmark process exited with code 0 without a valid record: it does not fit",
          None, 0),
     ],
@@ -76,8 +78,9 @@ def test_a_task_becomes_options_of_a_process_in_a_scrubbed_session_of_its_own(
         found = executor(tmp_path, script).run(replace(TASK, cache=cache, keep="kept"))
         assert found.failure is not None
         assert found.failure.stderr[0].split() == [
-            "--end-with-parent", "--pass", "counting", "--model", "radon", "--scenario", "cold",
-            "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60", *options,
+            "--end-with-parent", "--sealed", "--pass", "counting", "--model", "radon",
+            "--scenario", "cold", "--backend", "NUMBA", "--launch", "spawn", "--timeout", "60",
+            *options,
             "--keep-cache", f"{tmp_path}/kept", "--flags", "x=1",
             str(tmp_path), str(tmp_path), "False", "True",
         ]  # fmt: skip
@@ -119,3 +122,71 @@ def test_a_sample_is_asked_for_the_graphs_of_its_own_model(tmp_path: Path) -> No
     assert asked is not None
     assert " ".join(asked.stderr).count("--graph") == len(names)
     assert f"--graph {names[0]} --graph {names[1]}" in " ".join(asked.stderr)
+
+
+METRICS = '"metrics":{'
+KILLED = "sys.stdout.flush(); import os; os.kill(os.getpid(), 9)"
+GOOD = factories.sample(TASK.cell, "counting").model_dump_json(by_alias=True)
+
+
+def printing(*texts: str, code: int = 0, sealed: bool = True) -> str:
+    """A primitive that prints these texts, the last of them behind the seal."""
+    *before, last = texts
+    said = "".join(f"print({text!r}, flush=True);" for text in before)
+    return (
+        f"import sys; seal = input(); {said} print({'seal, ' * sealed}{last!r}); sys.exit({code})"
+    )
+
+
+def test_a_record_of_what_was_asked_for_is_taken(tmp_path: Path) -> None:
+    assert executor(tmp_path, printing(GOOD)).run(TASK).status == "ok"
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        (printing(GOOD, sealed=False), "not sealed"),
+        (printing("0" * 32 + " " + GOOD, GOOD), "not sealed"),
+        (printing(GOOD, GOOD), "not sealed"),
+        (printing(GOOD + "\n" + GOOD), "it is not JSON"),
+        (printing(GOOD, code=3), "it says ok, which does not fit"),
+        (printing(GOOD, code=1), "it says ok, which does not fit"),
+        (printing(GOOD).replace("sys.exit(0)", KILLED), "it says ok, which does not fit"),
+        (printing(GOOD.replace('"NUMBA"', '"C"')), "it is of radon cold C spawn (counting)"),
+        (printing(GOOD.replace('"counting"', '"timing"')), "(timing), which was not asked for"),
+        (printing(GOOD.replace(METRICS, f'{METRICS}"x":{"9" * 400},')), "less than or"),
+        (printing(GOOD.replace(METRICS, METRICS + '"x":NaN,')), "finite"),
+        (printing(GOOD.replace(METRICS, METRICS + '"x":1e300,')), "less than or"),
+    ],
+)  # fmt: skip
+def test_no_other_record_is_passed_off_as_the_samples(
+    tmp_path: Path, script: str, said: str
+) -> None:
+    found = executor(tmp_path, script).run(TASK)
+    assert found.failure is not None
+    assert said in found.failure.message
+    assert found.metrics == {"crashed": 1}
+
+
+def test_what_a_process_prints_without_an_end_is_not_kept(tmp_path: Path) -> None:
+    """Nor does it wait for ever to print it."""
+    code = (
+        "import sys\n"
+        "for _ in range(100):\n"
+        "    for stream in (sys.stdout, sys.stderr): print('x' * 2**20, file=stream)"
+    )
+    with Started([sys.executable, "-c", code], cwd=tmp_path, env={}) as process:
+        out, err = process.printed(300)
+    assert process.returncode == 0
+    assert len(out) == LARGEST
+    assert LARGEST <= len(err) <= 2 * LARGEST
+
+
+def test_what_was_printed_before_the_time_was_over_is_not_lost(tmp_path: Path) -> None:
+    code = "import time; input(); print('begun', flush=True); open('said', 'w'); time.sleep(600)"
+    with Started([sys.executable, "-c", code], "line", cwd=tmp_path, env={}) as process:
+        while not (tmp_path / "said").exists():
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.printed(0.1)
+        process.kill()
+        assert process.printed() == ("begun\n", "")

@@ -162,13 +162,19 @@ def test_one_night_waits_for_another(tmp_path: Path) -> None:
 def test_the_lock_is_held_as_long_as_a_step_lives(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PROGRAM", ("sh", "-c", "sleep 0.5 & exit 7"))
-    began = time.monotonic()
+    over, ended = tmp_path / "over", tmp_path / "ended"
+    lives = f"(while [ ! -e {over} ]; do sleep 0.01; done; touch {ended}) & exit 7"
+    monkeypatch.setattr(module, "PROGRAM", ("sh", "-c", lives))
     with one_at_a_time(tmp_path, print) as lock:
         assert command_of([], lock) == 7
     said: list[str] = []
-    with one_at_a_time(tmp_path, said.append):
-        assert time.monotonic() - began >= 0.5
+
+    def waits(text: str) -> None:
+        said.append(text)
+        over.touch()
+
+    with one_at_a_time(tmp_path, waits):
+        assert ended.exists()
     assert "is running" in said[0]
 
 

@@ -16,7 +16,7 @@ from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalError
 from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.writer import Journal
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import MOST, Sample
 from tests.factories import LATER, RUN, WARM, failed, header, journal, ledger, sample, subject
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -268,7 +268,7 @@ def test_a_damaged_journal_never_raises_and_can_be_appended_to(data: st.DataObje
 
 
 words = st.text(max_size=20)
-numbers = st.integers(0, 2**60) | st.floats(allow_nan=False, allow_infinity=False)
+numbers = st.integers(0, MOST) | st.floats(-MOST, MOST)
 samples = st.builds(
     sample,
     cell=st.builds(

@@ -291,7 +291,7 @@ def _moved(stage: Stage, steps: int, process: subprocess.Popen[bytes]) -> bool:
 
 
 def _until(seen: Callable[[], bool]) -> None:
-    limit = time.monotonic() + 60
+    limit = time.monotonic() + 600
     while not seen():
         assert time.monotonic() < limit
         time.sleep(0.01)

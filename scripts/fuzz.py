@@ -1,0 +1,133 @@
+"""Read mutated contents of every kind that strangers can give, for a time; print what came of it.
+
+    python scripts/fuzz.py --for 5m
+    python scripts/fuzz.py --for 30s --only journal --seed 7
+
+Each surface of `tests.hostile.surfaces` has a process of its own and an equal part of the time. A
+case that ends in a traceback stays in build/fuzz/; put it into tests/corpora/ when it is mended.
+The exit status is 0 if there was no traceback, nothing was executed and no content took more than
+200 MB.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict
+from pathlib import Path
+from random import Random
+
+ROOT = Path(__file__).resolve().parents[1]
+BUDGET = 200
+"""MB that a content may take at most."""
+_GUARD = 3 * 2**30
+_UNITS = {"s": 1, "m": 60, "h": 3600}
+
+
+def main() -> int:
+    """Run the command; returns its exit status."""
+    options = _options()
+    sys.path.insert(0, str(ROOT))
+    from tests.hostile.surfaces import SURFACES
+
+    if options.worker:
+        print(json.dumps(_worker(options)))
+        return 0
+    chosen = [name for name in SURFACES if not options.only or options.only in name]
+    if not chosen:
+        print(f"no surface is called {options.only}; choose from {', '.join(SURFACES)}")
+        return 2
+    each = options.seconds / len(chosen)
+    found = {name: _surface(name, each, options) for name in chosen}
+    _print(found, options)
+    return int(any(map(_is_bad, found.values())))
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").split("\n\n")[0],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--for", dest="seconds", type=_seconds, default=300.0, metavar="TIME",
+                        help="in all, such as 90s, 5m or 1h (default 5m)")  # fmt: skip
+    parser.add_argument("--only", default="", metavar="NAME", help="surfaces with this in the name")
+    parser.add_argument("--seed", type=int, default=0, help="of the mutations (default 0)")
+    parser.add_argument("--kept", type=Path, default=ROOT / "build" / "fuzz", metavar="DIR",
+                        help="where cases stay that fail (default build/fuzz)")  # fmt: skip
+    parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
+    return parser.parse_args()
+
+
+def _seconds(text: str) -> float:
+    found = re.fullmatch(r"(\d+)([smh])", text)
+    if found is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time; write 90s, 5m or 1h")
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def _worker(options: argparse.Namespace) -> dict[str, object]:
+    from tests.hostile import trials
+    from tests.hostile.surfaces import SURFACES
+
+    resource.setrlimit(resource.RLIMIT_AS, (_GUARD, _GUARD))
+    surface, dice = SURFACES[options.worker], Random(f"{options.seed} {options.worker}")  # noqa: S311
+    deadline = time.monotonic() + options.seconds
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
+        contents = trials.until(deadline, surface, dice)
+        return asdict(trials.tried(surface, contents, Path(scratch), _place(options)))
+
+
+def _place(options: argparse.Namespace) -> Path:
+    kept: Path = options.kept
+    return kept / re.sub(r"\W+", "-", options.worker)
+
+
+def _surface(name: str, seconds: float, options: argparse.Namespace) -> dict[str, object]:
+    words = [
+        "--worker", name, "--for", f"{max(1, round(seconds))}s", "--seed", str(options.seed),
+        "--kept", str(options.kept),
+    ]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, __file__, *words], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    try:
+        return dict(json.loads(done.stdout.splitlines()[-1]))
+    except (ValueError, IndexError):
+        said = f"the process ended with {done.returncode}: {done.stderr[-800:]}"
+        return {"cases": 0, "refused": 0, "executed": 0, "before": 0.0, "peak": 0.0, "slowest": 0.0,
+                "failures": {"?": said}}  # fmt: skip
+
+
+def _is_bad(found: dict[str, object]) -> bool:
+    return bool(found["failures"] or found["executed"] or _taken(found) > BUDGET)
+
+
+def _taken(found: dict[str, object]) -> float:
+    return float(str(found["peak"])) - float(str(found["before"]))
+
+
+def _print(found: dict[str, dict[str, object]], options: argparse.Namespace) -> None:
+    print(f"`python scripts/fuzz.py --for {options.seconds:g}s --seed {options.seed}`\n")
+    print("| what | cases | refused | tracebacks | MB for contents | slowest, s | executed |")
+    print("|---|---|---|---|---|---|---|")
+    for name, one in found.items():
+        failures = one["failures"]
+        assert isinstance(failures, dict)
+        slowest = float(str(one["slowest"]))
+        print(f"| {name} | {one['cases']:,} | {one['refused']:,} | {len(failures)} | "
+              f"{_taken(one):.0f} | {slowest:.1f} | {one['executed']} |")  # fmt: skip
+    for name, one in found.items():
+        failures = one["failures"]
+        assert isinstance(failures, dict)
+        for case, said in list(failures.items())[:5]:
+            print(f"\n{name}, case {case}:\n{said}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,301 @@
+"""Every place where something of strangers is read: good contents of it, and what reads them.
+
+A reader does what a command does with the content, and raises ObservatoryError (a sentence), or
+nothing. ``work`` is an empty directory, which the reader may fill.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import chdir, suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from observatory.analyze.frame import frame
+from observatory.app.comparison import load_comparison
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.messages import Report, read_report
+from observatory.benchmarks.plan import Task
+from observatory.benchmarks.typed_json import MessageError, to_json
+from observatory.errors import Exit
+from observatory.github import artifact, settings, sticky
+from observatory.github.client import GitHub
+from observatory.github.transport import Transport
+from observatory.guard.scan.scanning import NoCacheError, scan
+from observatory.run import execute
+from observatory.store.asv import pytest_benchmark
+from observatory.store.base.strict_json import InvalidError
+from observatory.store.journal.ledgers import LedgerStore
+from observatory.store.journal.profiles import ProfileStore
+from observatory.store.reading.beside import problems_beside
+from observatory.store.reading.read import read_results
+from observatory.text.comment import MARKER
+from observatory.text.comment import comment as comment_of
+from observatory.text.comparison.origin import Origin
+from observatory.text.comparison.story import tell
+from observatory.text.plain import for_log
+from tests import factories, factories_scan
+from tests import factories_comparison as comparisons
+from tests.command import observatory
+from tests.factories_asv import foreign, old, row
+from tests.factories_pytest_benchmark import cases, file
+from tests.fake_github import BOT, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
+
+ROOT = Path(__file__).parents[2]
+RESULTS = ROOT / "results"
+Reader = Callable[[bytes, Path], object]
+
+
+@dataclass(frozen=True)
+class Surface:
+    """One place, good contents of it, and what reads them."""
+
+    seeds: Callable[[], list[bytes]]
+    read: Reader
+
+
+def _of(pattern: str, most: int = 3, largest: int = 300_000) -> Callable[[], list[bytes]]:
+    """The first committed files of a pattern that are not large."""
+    return lambda: [
+        path.read_bytes() for path in sorted(RESULTS.glob(pattern))
+        if path.stat().st_size < largest
+    ][:most]  # fmt: skip
+
+
+def _dumped(*found: object) -> list[bytes]:
+    return [json.dumps(one).encode() for one in found]
+
+
+def _comparisons() -> list[bytes]:
+    return [make().model_dump_json(by_alias=True).encode() for make in comparisons.SCENES.values()]
+
+
+def _zips() -> list[bytes]:
+    found = []
+    for content in _comparisons()[:3]:
+        stream = io.BytesIO()
+        with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(artifact.COMPARISON, content)
+            archive.writestr(artifact.NUMBER, b"12\n")
+        found.append(stream.getvalue())
+    return found
+
+
+def _artifact(content: bytes, work: Path) -> None:
+    found = artifact.read(content)
+    origin = Origin()
+    text = comment_of(found.comparison, origin)
+    tell(found.comparison, origin)
+    assert text.startswith(MARKER)
+    assert len(text) <= 65_000
+
+
+def _comparison(content: bytes, work: Path) -> None:
+    (work / "comparison.json").write_bytes(content)
+    comment_of(load_comparison(work / "comparison.json"), Origin())
+
+
+def _results(name: str, beside: Mapping[str, bytes] = {}) -> Reader:
+    def read(content: bytes, work: Path) -> None:
+        for place, good in (*beside.items(), (name, content)):
+            (work / place).parent.mkdir(parents=True, exist_ok=True)
+            (work / place).write_bytes(good)
+        found = read_results(work)
+        frame(found)
+        [str(problem) for problem in (*found.problems, *problems_beside(work))]
+
+    return read
+
+
+def _stored(kind: type[LedgerStore] | type[ProfileStore]) -> Reader:
+    def read(content: bytes, work: Path) -> None:
+        store, sha = kind(work), hashlib.sha256(content).hexdigest()
+        store.path(sha).parent.mkdir(parents=True, exist_ok=True)
+        store.path(sha).write_bytes(gzip.compress(content, 1))
+        store.load(sha)
+
+    return read
+
+
+def _unpacked(pattern: str) -> Callable[[], list[bytes]]:
+    return lambda: [gzip.decompress(one) for one in _of(pattern, 4, 20_000)()]
+
+
+def _record(content: bytes, work: Path) -> None:
+    """What a measured process prints, and what it reports to the primitive."""
+    (work / "report.json").write_bytes(content)
+    with suppress(MessageError):
+        read_report(work / "report.json")
+    task = Task(Cell("radon", "warm_disk", "NUMBA", "fork"), "timing", 0)
+    with suppress(InvalidError):
+        execute._record(task, "seal", "seal " + content.decode(errors="replace"), 0)
+
+
+def _records() -> list[bytes]:
+    return [
+        factories.sample().model_dump_json(by_alias=True).encode(),
+        to_json(Report("ok")).encode(),
+    ]
+
+
+@cache
+def _objects() -> bytes:
+    return factories_scan.object_of(
+        {factories_scan.mangled("pytensor.numba_funcified_fgraph", 17): "x + 1"}
+    )
+
+
+def _cache_files() -> list[bytes]:
+    names = ["a.py313.1.nbc", "a.py313.2.nbc"]
+    return [factories_scan.index_file(names), factories_scan.data_file(_objects()), _objects()]
+
+
+def _cache(content: bytes, work: Path) -> None:
+    factories_scan.put(work, "a", _objects(), _objects())
+    (work / "a.py313.nbi").write_bytes(content)
+    _scanned(work)
+    factories_scan.put(work, "a", _objects(), content)
+    _scanned(work)
+    (work / "a.py313.1.nbc").write_bytes(content)
+    _scanned(work)
+
+
+def _scanned(work: Path) -> None:
+    with suppress(NoCacheError):
+        scan(work)
+
+
+@cache
+def _forge() -> FakeGitHub:
+    return FakeGitHub(FakeClock()).__enter__()
+
+
+def _answers() -> list[bytes]:
+    comment = {"id": 5, "node_id": "IC_5", "body": f"{MARKER}\nx", "user": BOT}
+    viewer = {"data": {"viewer": {"login": BOT["login"], "databaseId": BOT["id"]}}}
+    hidden = {"data": {"nodes": [{"id": "IC_5", "isMinimized": True, "minimizedReason": "x"}]}}
+    fake = FakeGitHub.__new__(FakeGitHub)
+    fake.pulls, fake.runs, fake.commits = {}, {}, {}
+    return _dumped(
+        [comment],
+        viewer,
+        hidden,
+        fake.pull(),
+        fake.run(),
+        {
+            "artifacts": [
+                {"id": 5, "name": "observatory-comparison", "size_in_bytes": 5, "expired": False}
+            ]
+        },
+        {"check_runs": [{"id": 5, "external_id": "1"}]},
+        {"message": "no", "errors": [{"message": "x"}]},
+    )
+
+
+def _answered(content: bytes, work: Path) -> None:
+    fake = _forge()
+    fake.comments.clear()
+    fake._rules.clear()
+    fake.pull()
+    fake.run()
+    status = 200 if len(content) % 3 else (422, 403, 404)[len(content) % 9 // 3]
+    fake.trouble(("GET", "POST")[len(content) % 2], "", *[Trouble(status, content=content)] * 3)
+    github = GitHub(Transport(fake.url, TOKEN, fake.clock), REPO)
+    steps: tuple[Callable[[], object], ...] = (
+        lambda: sticky.publish(github, 12, sticky.Wanted(f"{MARKER}\nx\n", (1, 1))),
+        lambda: artifact.downloaded(github, artifact.run_of(github, 900), "observatory-comparison"),
+        lambda: github.pull(12), github.issues, lambda: github.checks("a" * 40, "x"),
+    )  # fmt: skip
+    steps[len(content) % 5]()
+
+
+def _bench() -> list[bytes]:
+    return _dumped(file(*cases("tests/a.py::test_it", {"a": 1}, {"a": 2})))
+
+
+_COMMANDS = ("show", "export", "alerts", "comment", "ack", "import", "scan-cache", "passport")
+"""Of those that measure nothing and ask nobody."""
+
+
+def _lines() -> list[bytes]:
+    words = (
+        ("show", "3.3.7", "--scenario", "cold", "--metric", "compile_time"), ("show", "--strict"),
+        ("show", "3.3.6", "3.3.7", "--benchmark", "x"), ("export", "--format", "csv"),
+        ("alerts", "--fail-on", "new"), ("comment", "x.json", "--summary", "s", "--source", "a/b"),
+        ("ack", "3fa0", "--why", "x", "--until", "2w"), ("import", "x.json", "--machine", "here"),
+        ("scan-cache", "."),
+    )  # fmt: skip
+    return ["\0".join(each).encode() for each in words]
+
+
+def _command(content: bytes, work: Path) -> None:
+    """Run a command as a user does. Nothing that it prints is a command of a runner."""
+    first, *rest = content[:100_000].decode(errors="surrogateescape").split("\0")
+    if first not in _COMMANDS:
+        return
+    (work / "x.json").write_bytes(content)
+    factories.journal(work / "results", [factories.sample()])
+    with chdir(work):
+        done = observatory(first, *rest)
+    assert done.returncode != Exit.UNEXPECTED, done.stderr
+    said = done.stdout + done.stderr
+    assert for_log(said) == said, said
+
+
+def _settings(content: bytes, work: Path) -> None:
+    (work / "observatory.toml").write_bytes(content)
+    settings.load(work / "observatory.toml")
+
+
+def _journals() -> list[bytes]:
+    return [b"\n".join(one.splitlines()[:6]) for one in _of("samples/*/*.jsonl", 4, 4_000_000)()]
+
+
+_SETTINGS = b"[comment]\ncheck = 'neutral'\n[issues]\nlabels = ['a']\n"
+_ACK = (
+    b'[[acknowledged]]\nid = "3fa0c1d2e4"\nwho = "Ada"\nwhy = "x"\nat = 2026-11-20T09:12:00Z\n'
+    b"until = 2026-12-20T00:00:00Z\n"
+)
+_ASV = [foreign({"it": [[1.5]], "many": row(result=[1.0, None], params=[["1", "2"]])}),
+        old({"bare": 1.5, "timed": {"result": [1.0]}})]  # fmt: skip
+_JOURNAL = f"samples/here/{'0' * 8}-observatory-py3.13.jsonl"
+
+SURFACES: dict[str, Surface] = {
+    "artifact of a pull request (zip)": Surface(_zips, _artifact),
+    "comparison in it": Surface(_comparisons, _artifact),
+    "saved comparison": Surface(_comparisons, _comparison),
+    "result file of asv": Surface(lambda: _dumped(*_ASV) + _of("*/*-py*.json", 2)(),
+                                  _results("ci/c0ffee00-x.json")),
+    "benchmarks.json": Surface(_of("benchmarks.json", 1, 10**7), _results("benchmarks.json")),
+    "journal": Surface(_journals, _results(_JOURNAL)),
+    "ledger": Surface(_unpacked("ledgers/*/*.gz"), _stored(LedgerStore)),
+    "profile": Surface(_unpacked("profiles/*/*.gz"), _stored(ProfileStore)),
+    "alerts.json": Surface(_of("alerts.json", 1, 10**7), _results("alerts.json")),
+    "acknowledgement": Surface(lambda: [_ACK, _ACK * 3], _results("triage.toml")),
+    **{
+        kind: Surface(_of(f"{kind}/*.json"), _results(f"{kind}/a.json"))
+        for kind in ("calibrations", "contracts", "crossings", "searches", "sentinels", "upgrades")
+        if any(RESULTS.glob(f"{kind}/*.json"))
+    },
+    "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
+    "settings": Surface(lambda: [_SETTINGS], _settings),
+    "record of a measured process": Surface(_records, _record),
+    "cache files": Surface(_cache_files, _cache),
+    "answers of a forge": Surface(_answers, _answered),
+    "command lines": Surface(_lines, _command),
+}  # fmt: skip
+
+
+def emptied(work: Path) -> Iterator[Path]:
+    """The same directory, empty, again and again."""
+    while True:
+        shutil.rmtree(work, ignore_errors=True)
+        work.mkdir(parents=True)
+        yield work

@@ -1,0 +1,111 @@
+"""Trials of one surface in this process: cases, what they raised, memory, and what was executed."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from observatory.errors import ObservatoryError
+from tests.hostile.mutations import mutated
+from tests.hostile.surfaces import Surface, emptied
+
+EXECUTED = "executed"
+"""What the commands and pickles in the contents would leave behind, in the working directory."""
+SLOW = 60.0
+"""Seconds of CPU that reading one content may take."""
+
+
+@dataclass
+class Outcome:
+    """What came of the trials of a surface. Sizes in MB."""
+
+    cases: int = 0
+    refused: int = 0
+    executed: int = 0
+    before: float = 0.0
+    peak: float = 0.0
+    slowest: float = 0.0
+    failures: dict[str, str] = field(default_factory=dict)
+    """The last lines of a traceback, by the name of the file that keeps the case."""
+
+
+def tried(surface: Surface, contents: Iterable[bytes], scratch: Path, kept: Path) -> Outcome:
+    """Read each content; keep those that end in a traceback in the directory ``kept``."""
+    found, works = Outcome(), emptied(scratch / "work")
+    for content in surface.seeds()[:1]:  # what is imported then is no content's
+        _read(surface, content, next(works))
+    found.before = memory("VmRSS")
+    _forget_peak()
+    home = Path.cwd()
+    for content in contents:
+        # A process that the kernel ends leaves the case behind.
+        (scratch / "last").write_bytes(content)
+        began = time.process_time()
+        refused, said = _read(surface, content, next(works))
+        took = time.process_time() - began
+        found.cases += 1
+        found.refused += refused
+        found.slowest = max(found.slowest, took)
+        if took > SLOW:
+            said = said or f"it took {took:.0f} s"
+        if said:
+            found.failures.setdefault(_kept(kept, content), said)
+        for path in (home / EXECUTED, scratch / EXECUTED, scratch / "work" / EXECUTED):
+            if path.exists():
+                path.unlink()
+                found.executed += 1
+                _kept(kept, content)
+    found.peak = memory("VmHWM")
+    return found
+
+
+def until(deadline: float, surface: Surface, dice: Random) -> Iterator[bytes]:
+    """Mutated contents until a time of `time.monotonic`."""
+    seeds = surface.seeds()
+    while time.monotonic() < deadline:
+        yield mutated(seeds, dice)
+
+
+def some(number: int, surface: Surface, dice: Random) -> Iterator[bytes]:
+    """The good contents, and a number of mutated ones."""
+    seeds = surface.seeds()
+    yield from seeds
+    for _ in range(number):
+        yield mutated(seeds, dice)
+
+
+def memory(name: str) -> float:
+    """VmRSS or VmHWM of this process, in MB."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    return next(int(line.split()[1]) / 1024 for line in lines if line.startswith(name))
+
+
+def _forget_peak() -> None:
+    """Let VmHWM begin anew, where the kernel can."""
+    with suppress(OSError):
+        Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def _read(surface: Surface, content: bytes, work: Path) -> tuple[bool, str]:
+    """Whether it was refused with a sentence, and the end of the traceback if there was one."""
+    try:
+        surface.read(content, work)
+    except ObservatoryError as error:
+        sentence = str(error)
+        return True, "" if 0 < len(sentence) < 5_000 else f"its sentence is {len(sentence)} long"
+    except (Exception, RecursionError):
+        return True, "".join(traceback.format_exc().splitlines(keepends=True)[-12:])
+    return False, ""
+
+
+def _kept(where: Path, content: bytes) -> str:
+    name = hashlib.sha256(content).hexdigest()[:16]
+    where.mkdir(parents=True, exist_ok=True)
+    (where / name).write_bytes(content)
+    return name

@@ -1,0 +1,42 @@
+"""Cases that got through once, and mutations of good contents: a sentence comes out, or a result.
+
+``python scripts/fuzz.py --for 10m`` tries as many as there is time for; what it finds is kept in
+``tests/corpora`` when it is mended.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.hostile.surfaces import SURFACES
+from tests.hostile.trials import some, tried
+
+CORPORA = Path(__file__).parents[2] / "corpora"
+NUMBER = 25
+
+
+def kept(surface: str) -> list[bytes]:
+    where = CORPORA / re.sub(r"\W+", "-", surface).strip("-")
+    return [path.read_bytes() for path in sorted(where.glob("*"))]
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_nothing_that_is_read_ends_in_a_traceback_or_is_executed(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    surface, dice = SURFACES[name], Random(name)
+    contents = (one for one in [*kept(name), *some(NUMBER, surface, dice)] if len(one) < 2**20)
+    found = tried(surface, contents, tmp_path, tmp_path / "kept")
+    assert found.failures == {}
+    assert found.executed == 0
+    assert found.cases >= NUMBER // 2
+
+
+def test_each_corpus_is_of_a_surface() -> None:
+    names = {re.sub(r"\W+", "-", surface).strip("-") for surface in SURFACES}
+    assert {path.name for path in CORPORA.iterdir()} <= names

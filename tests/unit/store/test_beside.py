@@ -1,0 +1,56 @@
+"""Whatever is broken beside the results is named by every command that reads results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from observatory.errors import Exit
+from observatory.store.reading.beside import problems_beside
+from tests import factories
+from tests.command import observatory
+
+BROKEN = {
+    "triage.toml": b"[[acknowledged]]\nid = 5\n",
+    "triage/ada.toml": b"= no toml",
+    "alerts.json": b'{"schema":"observatory/alerts/1","x":1}',
+    "calibrations/here.json": b"{",
+    "contracts/a.json": b"[]",
+    "crossings/a.json": b"\xff",
+    "searches/a.json": b"null",
+    "sentinels/a.json": b"5",
+    "upgrades/a.json": b'"\\ud800"',
+}
+
+
+@pytest.fixture
+def results(tmp_path: Path) -> Path:
+    factories.journal(tmp_path / "results", [factories.sample()])
+    return tmp_path / "results"
+
+
+def test_of_what_is_whole_nothing_is_said(results: Path) -> None:
+    assert problems_beside(results) == ()
+    assert problems_beside(results / "nothing") == ()
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_file_is_named_once_with_its_reason(results: Path, name: str) -> None:
+    path = results / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(BROKEN[name])
+    (problem,) = problems_beside(results)
+    assert problem.path == path
+    assert str(problem).count(str(path)) == 1
+    assert len(problem.reason) > 10
+
+
+@pytest.mark.parametrize("command", ["show", "export", "alerts"])
+def test_commands_name_a_broken_acknowledgement_once(results: Path, command: str) -> None:
+    (results / "triage.toml").write_bytes(BROKEN["triage.toml"])
+    strict = () if command == "alerts" else ("--strict",)
+    done = observatory(command, *strict, "--results", results)
+    assert done.stderr.count("triage.toml: ") == 1
+    if strict:
+        assert done.returncode == Exit.UNREADABLE
