@@ -24,7 +24,6 @@ from observatory.app.session import Journals, Session
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.interleave import (
-    SIDES,
     TRACED,
     WORK,
     WORKED,

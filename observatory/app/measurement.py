@@ -15,7 +15,7 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
-from observatory.run import counter, fitness
+from observatory.run import fitness
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
@@ -134,9 +134,7 @@ def measure_subjects(
     """
     tasks = chosen_tasks(session.plan, narrowed)
     others = [task for task in tasks if task.measure != "work"]
-    fleet = session.fleet
-    problem = counter.find().problem if fleet is None else fleet.uncounted()
-    if len(others) < len(tasks) and problem:
+    if len(others) < len(tasks) and (problem := session.uncounted()):
         if not others:
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")

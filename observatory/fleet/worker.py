@@ -146,7 +146,7 @@ class Bench(WorkerPlugin):
         machine = this_machine()
         text = f"{boot} {state} {machine.cpu}"
         name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        problem, cpus = _unlike(worker), ()
+        problem, cpus = _unlike(worker), tuple[int, ...]()
         with contextlib.suppress(OSError):
             hidden_from_git(state)
         if not problem and self.each is not None:
@@ -169,7 +169,7 @@ def _unlike(worker: Worker) -> str:
 
 def _claimed(number: int) -> tuple[int, ...]:
     """Claim CPUs for this process, once. Raises CpusTakenError."""
-    global _claim  # noqa: PLW0603 - a process has one claim, whoever asks
+    global _claim
     with _guard:
         if _claim is None:
             _claim = claim(number, os.sched_getaffinity(0))
@@ -257,7 +257,9 @@ def _differing(one: Environment, other: Environment) -> str:
     """The first few packages of which two environments have different versions."""
     mine, theirs = ({"python": e.versions.python, **e.versions.packages} for e in (one, other))
     names = [name for name in sorted(mine | theirs) if mine.get(name) != theirs.get(name)]
-    return ", ".join(f"{n} {mine.get(n, 'absent')}, not {theirs.get(n, 'absent')}" for n in names[:5])
+    return ", ".join(
+        f"{n} {mine.get(n, 'absent')}, not {theirs.get(n, 'absent')}" for n in names[:5]
+    )
 
 
 def stop(session: str) -> None:

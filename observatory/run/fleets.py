@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
-from observatory.benchmarks.plan import Task
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.placing import Placing

@@ -166,7 +166,8 @@ def forget(state: Path, name: str) -> None:
 def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str]]:
     """Add recorded samples to a results directory; those that are there already change nothing.
 
-    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many came in, and a sentence for each that did not. Raises OSError and RecordError.
+    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many
+    came in, and a sentence for each that did not. Raises OSError and RecordError.
     """
     if not records or results is None:
         return 0, []
