@@ -45,11 +45,14 @@ class Crew:
     patience: float = PATIENCE
     sites: dict[str, Site] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    """Workers that were left out, at least for a while."""
     counts: Counter[str] = field(default_factory=Counter)
     """What was repeated: samples begun ``again``, ``recognised`` or ``killed``."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     """Held by whoever reads or changes what the places do."""
     _known: frozenset[str] = frozenset()
+    _out: set[str] = field(default_factory=set)
+    """Workers that may not measure now; each look asks them again."""
     _looked: float = 0.0
 
     @property
@@ -86,15 +89,16 @@ class Crew:
             self._looked = time.monotonic()
         try:
             there = frozenset(self.client.scheduler_info(n_workers=-1)["workers"])
+            if there == self._known and not now and not self._out:
+                return
+            places = self.client.run(
+                remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
+            )
         except (OSError, TimeoutError, RuntimeError) as error:
             raise FleetError(f"{lost()} ({error})") from error
-        if there == self._known and not now:
-            return
-        places = self.client.run(
-            remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
-        )
         with self.changed:
             self._known = frozenset(one for one, place in places.items() if place)
+            self._out.clear()
             for site in self.sites.values():
                 site.addresses, site.cpus = [], ()
             for address, place in sorted(places.items()):
@@ -108,6 +112,7 @@ class Crew:
             if address not in self.refused:
                 self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
             self.refused.add(address)
+            self._out.add(address)
             return
         site = self.sites.setdefault(place.name, Site(place))
         site.addresses.append(address)
