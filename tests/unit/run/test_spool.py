@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.benchmarks.catalogue import Cell
 from observatory.run import spool
 from observatory.run.spool import Session, Spool, Spooled, fetch_left, left_behind, merge
 from observatory.store.journal.models import JournalHeader
@@ -13,7 +14,6 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.journal.writer import Journal
 from observatory.store.records import layout
 from observatory.store.records.sample import LedgerEntry, Sample
-from observatory.benchmarks.catalogue import Cell
 from tests.factories import NOON, header, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
