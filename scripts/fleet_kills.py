@@ -76,7 +76,7 @@ def one(kind: str, made: Cluster, where: Path, seconds: float, chance: random.Ra
     lost, doubled = missing_and_doubled(where / "results", tasks(ROUNDS))
     begun = len([path for path in made.taken.iterdir() if path.suffix != ".ended"])
     log = where.parent / f"{where.name}.log"
-    said = [line for line in log.read_text().splitlines() if "workers died" in line]
+    said = [line for line in log.read_text().splitlines() if "were lost:" in line]
     print(
         f"{kind:15} statuses {statuses}, {begun - len(tasks(ROUNDS)):2} begun again, "
         f"{sum(lost.values())} lost, {sum(doubled.values())} doubled, "

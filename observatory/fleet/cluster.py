@@ -27,6 +27,7 @@ from observatory.run.spool import Session, Spool
 from observatory.store.base.files import write_atomic
 from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
+from observatory.text.words import several
 
 _JOINING, _SETTLED = 60.0, 2.0
 """Seconds to wait for a first worker, and for another one since the last."""
@@ -145,7 +146,9 @@ class DaskFleet:
             for problem in problems:
                 self.crew.say(problem)
             if count:
-                self.crew.say(f"{count} samples that workers had recorded were fetched from them")
+                self.crew.say(
+                    f"fetched from workers: {several(count, 'sample')} that they had recorded"
+                )
         if complete:
             for name, site in self.crew.sites.items():
                 if not site.place.home:
@@ -161,13 +164,17 @@ class DaskFleet:
 
     def report(self) -> str:
         """What was repeated because workers died; empty if nothing was."""
-        again, known, killed = (self.crew.counts[one] for one in ("again", "recognised", "killed"))
-        if not again + known + killed:
-            return ""
-        return (
-            f"workers died or were lost: {again} samples were begun again, {known} were "
-            f"recorded already and not taken again, and {killed} ended their worker each time"
-        )
+        words = {
+            "again": "begun again",
+            "recognised": "recorded already and not taken again",
+            "resubmitted": "handed in again",
+            "killed": "given up, because it ended its worker each time",
+        }
+        counts = self.crew.counts
+        parts = [
+            f"{several(counts[one], 'sample')} {said}" for one, said in words.items() if counts[one]
+        ]
+        return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
 
     def _prepare(self, recipe: Recipe, placing: Placing) -> None:
         """Make the environment at every place that has none; leave out a place that cannot."""

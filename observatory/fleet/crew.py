@@ -29,6 +29,8 @@ class Site:
     addresses: list[str] = field(default_factory=list)
     cpus: tuple[int, ...] = ()
     """Those of all its workers."""
+    generation: int = 0
+    """Increases when none of its workers is left of those that it had."""
     running: int = 0
     alone: bool = False
 
@@ -99,10 +101,14 @@ class Crew:
         with self.changed:
             self._known = frozenset(one for one, place in places.items() if place)
             self._out.clear()
+            before = {name: set(site.addresses) for name, site in self.sites.items()}
             for site in self.sites.values():
                 site.addresses, site.cpus = [], ()
             for address, place in sorted(places.items()):
                 self._join(address, place)
+            for name, site in self.sites.items():
+                if site.addresses and not before.get(name, set()) & {*site.addresses}:
+                    site.generation += 1
             self.changed.notify_all()
 
     def _join(self, address: str, place: Place | None) -> None:

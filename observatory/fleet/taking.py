@@ -38,6 +38,14 @@ _ENDING = 20.0
 """Seconds that a cancelled run waits for a worker to end its sample."""
 
 
+class _UnseenError(Exception):
+    """All workers of a place were replaced.
+
+    Dask gives a task that no worker could take to none that joins without its resource, which a
+    worker gets only after it has joined.
+    """
+
+
 @dataclass
 class Samples:
     """Takes samples of one subject; `run` is called from as many threads as there are workers."""
@@ -132,6 +140,7 @@ class Samples:
 
     def _take(self, order: Order, site: Site) -> Taken | None:
         """What a worker recorded; None if the sample ended its worker as often as is allowed."""
+        why = ""
         for attempt in range(_RESUBMITTED):
             if self._cancelled:
                 raise Cancelled
@@ -143,21 +152,28 @@ class Samples:
                 return self._wait(future, site)
             except KilledWorker:
                 return None
-            except (CancelledError, FutureCancelledError, OSError):
+            except _UnseenError:
+                future.cancel()
+                self.crew.counts["resubmitted"] += 1
+            except (CancelledError, FutureCancelledError, OSError) as error:
                 if self._cancelled:
                     raise Cancelled from None
                 # The connection to the scheduler was cut, and the task with it. Whatever has become
                 # of it, the next one with this key recognises what is recorded.
                 self.crew.counts["resubmitted"] += 1
+                why = str(error)[:500]
                 self.crew.refresh(now=True)
             finally:
                 future.release()
-        raise FleetError(f"the cluster has lost a sample {_RESUBMITTED} times: {order.key}")
+        raise FleetError(
+            f"the cluster has lost the sample {order.key} {_RESUBMITTED} times"
+            + (f": {why}" if why else "")
+        )
 
     def _wait(self, future: Future[Any], site: Site) -> Taken:
         ended = threading.Event()
         future.add_done_callback(lambda _: ended.set())
-        deserted = time.monotonic()
+        deserted, generation = time.monotonic(), site.generation
         while not ended.wait(1.0):
             if self._cancelled and time.monotonic() - deserted > _ENDING:
                 raise Cancelled
@@ -165,6 +181,8 @@ class Samples:
             if site.addresses and not self._cancelled:
                 deserted = time.monotonic()
             self._give_up_if_deserted(site, deserted)
+            if site.generation != generation:
+                raise _UnseenError
         taken: Taken = future.result()
         return taken
 

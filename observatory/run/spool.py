@@ -29,6 +29,7 @@ from observatory.store.journal.models import JournalHeader, RunId
 from observatory.store.journal.writer import Journal
 from observatory.store.merging.directories import unite
 from observatory.store.records.sample import Sample
+from observatory.text.words import several
 
 
 class Spooled(Record):
@@ -194,7 +195,7 @@ def fetch_left(state: Path) -> Iterator[str]:
         records = list(Spool.of(state, name).records().values())
         count, problems = merge(records, owner.results)
         if count:
-            yield f"{count} samples of an interrupted run were fetched into {owner.results}"
+            yield f"fetched into {owner.results}: {several(count, 'sample')} of an interrupted run"
         yield from problems
         if problems:
             continue  # it stays: a later version may read it

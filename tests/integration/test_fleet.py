@@ -82,7 +82,7 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
         kill(made.worker_of(made.busy(0)))
         assert client.wait(120) == 0
         log = (tmp_path / "run.log").read_text()
-        assert "workers died or were lost: 1 samples were begun again" in log
+        assert "workers or connections were lost: 1 sample begun again" in log
     else:
         kill(client.pid)
         client.wait()

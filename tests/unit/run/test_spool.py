@@ -89,7 +89,7 @@ def test_what_a_dead_session_left_is_fetched_and_a_living_one_is_let_be(tmp_path
     dead.end(fetched=False)
     assert [name for name, _ in left_behind(tmp_path)] == [dead.name]
     (said,) = fetch_left(tmp_path)
-    assert said == f"1 samples of an interrupted run were fetched into {results}"
+    assert said == f"fetched into {results}: 1 sample of an interrupted run"
     assert samples_of(results) == [(str(COLD), "counting")]
     assert list(fetch_left(tmp_path)) == []
     assert Spool.of(tmp_path, living.name).records()
