@@ -17,7 +17,7 @@ import shutil
 import sys
 import tempfile
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -109,8 +109,10 @@ def main() -> None:
         task for task in tasks_of(PRESETS["quick"], Narrowed(measures=["counting"]))
         if f"{task.cell} {task.measure}" in known
     ]  # fmt: skip
-    again = [task for task in quick if task.keep is None]
-    tasks = quick + again * (given.rounds - 1)
+    tasks = quick + [
+        replace(task, round=number)
+        for number in range(1, given.rounds) for task in quick if task.keep is None
+    ]  # fmt: skip
     os.environ[SPEED] = str(given.speed)
     longest = max(known[f"{task.cell} {task.measure}"] for task in tasks) / given.speed
     print(f"{len(tasks)} samples, the longest {longest:.2f} s")

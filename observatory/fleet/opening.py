@@ -26,7 +26,12 @@ _SETTINGS = {
     "distributed.scheduler.worker-ttl": "5 minutes",
     # What a worker sets for itself, a measured process would inherit.
     "distributed.nanny.pre-spawn-environ": {},
+    # What wakes up often would disturb a sample, and none of it is needed: each task has its place.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "5s",
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.profile.enabled": False,
     "distributed.client.scheduler-info-interval": "10s",
 }
