@@ -141,8 +141,9 @@ class Bench(WorkerPlugin):
 
     def _look(self, worker: Worker) -> Place:
         os.environ.pop(_TRIMMED, None)
-        boot, state = boot_id(), Path(os.environ.get("OBSERVATORY_STATE") or STATE).absolute()
-        home = boot == self.boot and token_of(self.state) == self.token
+        own = os.environ.get("OBSERVATORY_STATE")
+        boot, state = boot_id(), Path(own or STATE).absolute()
+        home = not own and boot == self.boot and token_of(self.state) == self.token
         if home:
             state = self.state
         machine = this_machine()

@@ -6,7 +6,7 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell, cells
 from observatory.benchmarks.plan import Rounds, Task, plan
-from observatory.run.placing import NoPlaceError, Placing, chain_of
+from observatory.run.placing import NoPlaceError, Placing, chain_of, missing, shard_of
 
 TASKS = plan(
     cells(("radon",), ("cold", "warm_disk", "call"), ("C", "C_VM", "NUMBA")),
@@ -60,3 +60,24 @@ def test_more_workers_get_more_to_do() -> None:
     planned = placing(a=3, b=1)
     found = [planned.place_of(task) for task in TASKS if task.keep]
     assert found.count("a") > found.count("b") > 0
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+def test_the_parts_of_a_plan_are_the_plan_and_no_chain_is_split(number: int) -> None:
+    parts = [shard_of(f"{one}/{number}").tasks(TASKS) for one in range(1, number + 1)]
+    assert sorted(map(str, TASKS)) == sorted(str(task) for part in parts for task in part)
+    assert all(parts)
+    chains = [{chain_of(task) for task in part} for part in parts]
+    assert sum(map(len, chains)) == len(set().union(*chains))
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b", "1/2/3", "-1/2"])
+def test_what_is_no_part_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write 2/4"):
+        shard_of(text)
+
+
+def test_missing_parts_are_named() -> None:
+    names = ["night-1-of-3", "night-3-of-3", "census-2-of-2", "results"]
+    assert missing(names) == ["census-1-of-2", "night-2-of-3"]
+    assert missing(["results", "night-1-of-1"]) == []
