@@ -25,6 +25,10 @@ def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
 
     with opened(cluster, session.state, session.say) as fleet:
         machine = fleet.machine(session.machine)
-        yield replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
+        own = replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
+        # It is the same run, of subjects that have been looked up.
+        kept = {name: vars(session)[name] for name in ("run", "subjects") if name in vars(session)}
+        vars(own).update(kept)
+        yield own
         if said := fleet.report():
             session.say(said, "warning")

@@ -6,19 +6,26 @@ by `make rehearse` and by `python -m scripts.fleet_kills`.
 
 from __future__ import annotations
 
+import math
 import os
+import random
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
+from observatory.app.cluster import on_cluster
 from observatory.app.results import frame
-from tests.fleet_client import run, tasks
+from observatory.run.interleave import SIDES, Interleaving, SideName
+from observatory.run.schedule import TakesSamples
+from tests.factories import header
+from tests.fleet_client import environment, run, session, tasks
 from tests.fleet_cluster import (
     SLEEP,
     TAKEN,
@@ -95,6 +102,44 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
     while (left := made.left_running()) and time.monotonic() < until:
         time.sleep(0.1)
     assert not left
+
+
+def test_both_sides_of_a_comparison_are_taken_from_caches_of_their_own(
+    made: Cluster, tmp_path: Path
+) -> None:
+    chosen = tuple(dict.fromkeys(task.cell for task in tasks() if task.cell.launch == "spawn"))
+    taken: list[tuple[str, str, str]] = []
+    own_session = session(tmp_path)
+    with on_cluster(own_session, made.address) as own, ExitStack() as held:
+        assert own.fleet is not None
+        placing = own.fleet.placing()
+        executors: dict[SideName, TakesSamples] = {
+            side: held.enter_context(
+                own.taking(
+                    tmp_path / side, header().subject, environment(tmp_path / "env"),
+                    own.state / "caches" / side, placing=placing,
+                )
+            )
+            for side in SIDES
+        }  # fmt: skip
+        interleaving = Interleaving(
+            executors, lambda _: None,
+            lambda job, one: taken.append((job.side, str(one.cell), one.measure)),
+            own.workers, random.Random(0),
+        )  # fmt: skip
+        assert interleaving.count(chosen)
+        assert interleaving.time(chosen, 1, math.inf)
+    for side in SIDES:
+        found = [one[1:] for one in taken if one[0] == side]
+        assert sorted(found) == sorted(
+            (str(task.cell), task.measure) for task in tasks() if task.cell in chosen
+        )
+        kept = {task.keep for task in tasks() if task.keep and task.cell in chosen}
+        assert {one.name for one in (own.state / "caches" / side).iterdir()} == kept
+    timed = [one for one in taken if one[2] == "timing"]
+    for first, second in zip(timed[::2], timed[1::2], strict=True):  # a pair after the other
+        assert first[1] == second[1]
+        assert {first[0], second[0]} == {*SIDES}
 
 
 def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
+from observatory.app import session as module
 from observatory.app.cluster import on_cluster
 from observatory.app.session import Session
+from observatory.fleet import opening
 from observatory.run.fleets import FleetError
+from observatory.store.records.machine import Machine
 from tests.factories import header
 
 
@@ -31,3 +35,29 @@ def test_without_the_option_the_session_stays_as_it_is(tmp_path: Path) -> None:
     session = Session("fake", tmp_path / "results", tmp_path / "state", header().machine)
     with on_cluster(session, None) as own:
         assert own is session
+
+
+def test_a_run_has_one_name_on_the_cluster_and_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Fleet:
+        workers = 3
+
+        def machine(self, own: Machine) -> Machine:
+            return own.model_copy(update={"cpu": "Else"})
+
+        def report(self) -> str:
+            return "1 sample begun again"
+
+    said: list[str] = []
+    session = Session(
+        "fake", tmp_path / "results", tmp_path / "state", header().machine,
+        progress=lambda update: said.append(str(update)),
+    )  # fmt: skip
+    monkeypatch.setattr(opening, "opened", lambda *_: nullcontext(Fleet()))
+    monkeypatch.setattr(module, "new_run", lambda plan: f"{plan}-{len(said)}")
+    name = session.run
+    said.append("a second later")
+    with on_cluster(session, "local:3") as own:
+        assert (own.run, own.workers, own.machine.cpu) == (name, 3, "Else")
+    assert said[-1] == "1 sample begun again"
