@@ -27,8 +27,9 @@ def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
         machine = fleet.machine(session.machine)
         own = replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
         # It is the same run, of subjects that have been looked up.
-        kept = {name: vars(session)[name] for name in ("run", "subjects") if name in vars(session)}
-        vars(own).update(kept)
+        for name in ("run", "subjects"):
+            if name in vars(session):
+                vars(own)[name] = vars(session)[name]
         yield own
         if said := fleet.report():
             session.say(said, "warning")
