@@ -17,6 +17,7 @@ from observatory.app.cluster import on_cluster
 from observatory.app.session import Session, Tally, take_samples
 from observatory.benchmarks.catalogue import cells
 from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.errors import ObservatoryError
 from observatory.run.environments import Environment
 from observatory.store.records.machine import this_machine
 from tests.factories import header
@@ -70,7 +71,10 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=1)
     given = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    tally = run(given.directory, given.cluster, resume=given.resume, rounds=given.rounds)
+    try:
+        tally = run(given.directory, given.cluster, resume=given.resume, rounds=given.rounds)
+    except ObservatoryError as error:
+        sys.exit(str(error))
     print(tally.sentence())
 
 

@@ -129,6 +129,17 @@ class Cluster:
             time.sleep(0.05)
         raise AssertionError("the nanny has no worker")
 
+    def busy(self, first: int) -> int:
+        """The number of a nanny whose worker takes a sample now, ``first`` if it does."""
+        order = sorted(range(len(self.nannies)), key=lambda one: one != first)
+        until = time.monotonic() + 10
+        while time.monotonic() < until:
+            for number in order:
+                taking = (_read(f"/proc/{one}/cmdline") for one in children(self.worker_of(number)))
+                if any(b"fake_sampling" in command for command in taking):
+                    return number
+        return first
+
     def stop(self) -> None:
         """End all processes, and the connections."""
         for one in (*self.nannies, *filter(None, [self.scheduler])):
@@ -184,7 +195,7 @@ def cluster(directory: Path, workers: int = 2, sleep: float = 0.2) -> Iterator[C
         made.stop()
 
 
-def wait_for(count: int, where: Path, until: float = 60.0) -> None:
+def wait_for(count: int, where: Path, until: float = 240.0) -> None:
     """Wait until so many processes have ended their sample."""
     end = time.monotonic() + until
     while len(list(where.glob("*.ended"))) < count:

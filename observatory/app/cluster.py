@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from observatory.app.session import Session
-from observatory.run.fleets import FleetError
+from observatory.extras import extra
 
 
 @contextlib.contextmanager
@@ -15,21 +15,21 @@ def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
     """The session on a cluster, until the block ends; on this machine alone without one.
 
     ``cluster``: ``local:N`` for N workers on this machine, or the address of a scheduler of Dask.
-    Raises FleetError if it cannot be used.
+    Raises FleetError if it cannot be used, and ExtraError without the extra ``fleet``.
     """
     if cluster is None:
         yield session
         return
-    try:
+    with extra("fleet"):
         from observatory.fleet.opening import opened
-    except ModuleNotFoundError as error:
-        raise FleetError(
-            f"--cluster needs the extra `fleet` ({error.name} is not installed): "
-            "pip install 'pytensor-observatory[fleet]'"
-        ) from error
 
     with opened(cluster, session.state, session.say) as fleet:
         machine = fleet.machine(session.machine)
-        yield replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
+        own = replace(session, fleet=fleet, workers=fleet.workers, machine=machine)
+        # It is the same run, of subjects that have been looked up.
+        for name in ("run", "subjects"):
+            if name in vars(session):
+                vars(own)[name] = vars(session)[name]
+        yield own
         if said := fleet.report():
             session.say(said, "warning")

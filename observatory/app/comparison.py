@@ -12,14 +12,14 @@ from observatory import tool_version
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import floors_of
+from observatory.app.cluster import on_cluster
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.profiles import profile_of_cells
 from observatory.app.progress import Progress, Update, silent, skipped
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.sides import alike
 from observatory.benchmarks.catalogue import MEASURES
-from observatory.run import counter
-from observatory.run.interleave import SIDES, matrix
+from observatory.run.interleave import SIDES, Matrix, matrix
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
@@ -32,6 +32,7 @@ from observatory.store.records import calibration
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.machine import this_machine
+from observatory.store.records.subject import Subject
 from observatory.text.comment import comment
 from observatory.text.records import comparison_of
 
@@ -60,6 +61,7 @@ def compare(
     seed: int = 0,
     timeout: float = TIMEOUT,
     state: Path = STATE,
+    cluster: str | None = None,
     reproduce: str | None = None,
     progress: Progress = silent,
 ) -> Comparison:
@@ -85,6 +87,8 @@ def compare(
         seed: Seed for the order of the samples and for the tests.
         timeout: Longest time in seconds for one measured process.
         state: Directory of environments and filled caches.
+        cluster: ``local:N``, or the address of a scheduler of Dask, whose workers take the samples;
+            both sides of a pair are taken on the same machine.
         reproduce: The command that repeats the comparison, for the comment.
         progress: A function that is called with every update, e.g. ``print``.
 
@@ -97,6 +101,7 @@ def compare(
             work is wanted and nothing here counts it.
         RecordError: Saved samples cannot be read.
         EnvironmentMakingError: The environment of a side cannot be made.
+        FleetError: The cluster cannot be used, or is lost.
 
     """
     narrowed = Narrowed(models, scenarios, backends, launches, passes)
@@ -123,16 +128,29 @@ def compare(
     cells = matrix(narrowed)
     if not cells.cells:
         raise SubjectError(narrowed.none_left("the comparison"))
-    warnings = [NO_TIMES] if passes is not None and "timing" not in passes else []
-    if cells.worked and (problem := counter.find().problem):
+    subjects = _two(session, base, head, requirements, python)
+    where = samples or state / "comparisons" / session.run
+    with on_cluster(session, cluster) as session:
+        warnings = [NO_TIMES] if passes is not None and "timing" not in passes else []
+        return _measured(session, subjects, cells, budget, seed, where, repeat, warnings)
+
+
+def _measured(
+    session: Session,
+    subjects: Sequence[Subject],
+    cells: Matrix,
+    budget: float,
+    seed: int,
+    where: Path,
+    repeat: str,
+    warnings: list[str],
+) -> Comparison:
+    """Measure both sides, record the samples and the comparison below ``where``, and return it."""
+    if cells.worked and (problem := session.uncounted()):
         if not cells.groups:
             raise SubjectError(problem)
         cells = replace(cells, worked=())
         warnings.append(f"work was not counted: {problem}")
-    subjects = session.subjects.parse_all((base, head), requirements, python)
-    if len(subjects) != 2:
-        raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
-    where = samples or state / "comparisons" / session.run
     both, warning = alike(session, *subjects)
     warnings += [warning] if warning else []
     (base_side, of_base), (head_side, of_head) = (
@@ -167,6 +185,15 @@ def compare(
     session.say(f"Samples: {where}")
     session.say(f"With all lists: {where / 'comparison.md'}")
     return comparison
+
+
+def _two(
+    session: Session, base: str, head: str, requirements: Sequence[str], python: str | None
+) -> tuple[Subject, Subject]:
+    subjects = session.subjects.parse_all((base, head), requirements, python)
+    if len(subjects) != 2:
+        raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
+    return subjects[0], subjects[1]
 
 
 def compare_saved(

@@ -15,9 +15,10 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
-from observatory.run import counter, fitness
+from observatory.run import fitness
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import STATE
+from observatory.run.placing import Shard
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
 from observatory.run.schedule import Estimate
 from observatory.run.sources import SubjectError
@@ -74,6 +75,7 @@ def measure(
     timeout: float = TIMEOUT,
     state: Path = STATE,
     cluster: str | None = None,
+    shard: Shard | None = None,
     progress: Progress = silent,
 ) -> Measurement:
     """Take the samples of one or more subjects, and record each of them at once.
@@ -101,6 +103,7 @@ def measure(
         state: Directory of environments and filled caches.
         cluster: ``local:N``, or the address of a scheduler of Dask, whose workers take the samples;
             this process if None. It needs the extra ``fleet``.
+        shard: Take only this part of the plan; other jobs take the others.
         progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
@@ -122,11 +125,14 @@ def measure(
     chosen_tasks(preset, narrowed)  # a wrong word is refused before any package index is asked
     chosen = session.subjects.parse_all(texts, requirements, python)
     with on_cluster(session, cluster) as session:
-        return measure_subjects(session, chosen, narrowed)
+        return measure_subjects(session, chosen, narrowed, shard)
 
 
 def measure_subjects(
-    session: Session, subjects: Sequence[Subject], narrowed: Narrowed
+    session: Session,
+    subjects: Sequence[Subject],
+    narrowed: Narrowed,
+    shard: Shard | None = None,
 ) -> Measurement:
     """Take the samples of subjects, and return how they ended. Raises SubjectError.
 
@@ -134,13 +140,14 @@ def measure_subjects(
     """
     tasks = chosen_tasks(session.plan, narrowed)
     others = [task for task in tasks if task.measure != "work"]
-    fleet = session.fleet
-    problem = counter.find().problem if fleet is None else fleet.uncounted()
-    if len(others) < len(tasks) and problem:
+    if len(others) < len(tasks) and (problem := session.uncounted()):
         if not others:
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
+    if shard is not None:
+        tasks = shard.tasks(tasks)
+        session.say(f"part {shard} of the plan")
     session.say(_announced(session, tasks, len(subjects)))
     if any(task.measure == "timing" for task in tasks) and (problem := fitness.busy()):
         session.say(problem, "warning")

@@ -19,6 +19,7 @@ from observatory.app.going_on import Place, Run, discard, only_here
 from observatory.app.progress import Progress, Update, doing, failure_of, silent
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
+from observatory.run import counter
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
 from observatory.run.fleets import Fleet, FleetSamples
@@ -107,6 +108,10 @@ class Session:
         """The number of timing samples taken at a time, each alone on its machine."""
         return 1 if self.fleet is None else self.fleet.timed_at_once
 
+    def uncounted(self) -> str:
+        """Why nothing counts instructions for the pass `work`; empty if something does."""
+        return counter.find().problem if self.fleet is None else self.fleet.uncounted()
+
     def lock(self) -> contextlib.AbstractContextManager[GivesWay | None]:
         """Hold the lock for measuring on this machine, if anything is measured on it."""
         return measuring_lock(self.say) if self.fleet is None else self.fleet.lock(self.say)
@@ -126,8 +131,8 @@ class Session:
         """What takes samples of a subject, here or on the fleet, from ``caches`` that are filled.
 
         ``results``: the directory in which the caller records them, each by itself; None: in pairs,
-        so that one which a worker has recorded and not returned is dropped. ``placing``: what keeps the
-        chains of several subjects at the same places. Raises OSError and FleetError.
+        so that one which a worker has recorded and not returned is dropped. ``placing``: what keeps
+        the chains of several subjects at the same places. Raises OSError and FleetError.
         """
         caches.mkdir(parents=True, exist_ok=True)
         if self.fleet is None:

@@ -1,1 +1,1 @@
-"""Workers of a cluster that take samples. Only `--cluster` imports it: it needs the extra `fleet`."""
+"""Workers of a cluster that take samples. Only `--cluster` imports it, with the extra `fleet`."""

@@ -5,19 +5,18 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from distributed import Client
 
 from observatory.fleet import worker as remote
+from observatory.fleet.crew import Crew
 from observatory.fleet.taking import Samples
-from observatory.fleet.worker import BENCH, Bench, Place, Recipe
+from observatory.fleet.worker import BENCH, Bench, Recipe
 from observatory.run import spool
 from observatory.run.environments import Environment
 from observatory.run.fleets import FleetError
@@ -28,70 +27,44 @@ from observatory.run.spool import Session, Spool
 from observatory.store.base.files import write_atomic
 from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
+from observatory.text.words import several
 
-_LOOK = 1.0
-"""Seconds between two looks at which workers there are."""
 _JOINING, _SETTLED = 60.0, 2.0
 """Seconds to wait for a first worker, and for another one since the last."""
-PATIENCE = 120.0
-"""Seconds that a task waits for a worker of its place to come back."""
-
-
-@dataclass
-class Site:
-    """A place, its workers, and what they do now."""
-
-    place: Place
-    addresses: list[str] = field(default_factory=list)
-    cpus: tuple[int, ...] = ()
-    """Those of all its workers."""
-    running: int = 0
-    alone: bool = False
 
 
 @dataclass
 class DaskFleet:
     """The workers of a cluster of Dask; see `observatory.run.fleets.Fleet`."""
 
-    client: Client
+    crew: Crew
     state: Path
-    own: str
-    """The class that times come from: a model of CPU; that of this machine if a worker has it."""
-    say: Callable[[str], None]
-    plugin: Bench
-    patience: float = PATIENCE
-    sites: dict[str, Site] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-    counts: Counter[str] = field(default_factory=Counter)
-    changed: threading.Condition = field(default_factory=threading.Condition)
-    _known: frozenset[str] = frozenset()
-    _looked: float = 0.0
 
     @property
     def workers(self) -> int:
         """The number of samples that it takes at a time."""
-        return max(1, sum(len(site.addresses) for site in self.sites.values()))
+        return max(1, self.crew.number)
 
     @property
     def timed_at_once(self) -> int:
         """The number of places that times come from."""
-        return max(1, len(self._of_class()))
+        return max(1, len(self.crew.of_class()))
 
     def machine(self, own: Machine) -> Machine:
         """The machine of the class that times come from, with the name of ``own``."""
-        one = self.sites[self._of_class()[0]].place.machine
+        one = self.crew.sites[self.crew.of_class()[0]].place.machine
         return one.model_copy(update={"machine": own.machine})
 
     def uncounted(self) -> str:
         """Why no worker counts instructions; empty if one does."""
-        problems = [site.place.uncounted for site in self.sites.values()]
+        problems = [site.place.uncounted for site in self.crew.sites.values()]
         return "" if not all(problems) else problems[0]
 
     @contextlib.contextmanager
     def lock(self, say: Callable[[str], None]) -> Iterator[GivesWay | None]:
         """Hold this machine's lock for measuring, if workers of it take part."""
         boot = remote.boot_id()
-        if any(site.place.boot == boot for site in self.sites.values()):
+        if any(site.place.boot == boot for site in self.crew.sites.values()):
             with measuring_lock(say) as turn:
                 yield turn
         else:
@@ -99,9 +72,9 @@ class DaskFleet:
 
     def placing(self) -> Placing:
         """A new plan of which chain of tasks goes where."""
-        count_work = [name for name, site in self.sites.items() if not site.place.uncounted]
-        workers = {name: len(site.addresses) for name, site in self.sites.items()}
-        return Placing(workers, self._of_class(), count_work)
+        count_work = [name for name, site in self.crew.sites.items() if not site.place.uncounted]
+        workers = {name: len(site.addresses) for name, site in self.crew.sites.items()}
+        return Placing(workers, self.crew.of_class(), count_work)
 
     @contextlib.contextmanager
     def samples(
@@ -122,15 +95,15 @@ class DaskFleet:
         recipe = Recipe(subject, tuple(added), dict(pins), environment)
         self._prepare(recipe, placing)
         under, filled = str(caches.absolute().relative_to(self.state)), set[str]()
-        for name in self.sites:
-            for cache in self.ask(name, remote.filled, under, name):
+        for name in self.crew.sites:
+            for cache in self.crew.ask(name, remote.filled, under, name):
                 placing.pin(cache, name)
                 filled.add(cache)
         session = Session(self.state, results)
-        elsewhere = [site.place.name for site in self.sites.values() if not site.place.home]
+        elsewhere = [site.place.name for site in self.crew.sites.values() if not site.place.home]
         session.uses(elsewhere)
         taking = Samples(
-            self, session.name, run, machine, recipe, under, placing, dict(settings), filled
+            self.crew, session.name, run, machine, recipe, under, placing, dict(settings), filled
         )
         fetched = False
         try:
@@ -144,11 +117,11 @@ class DaskFleet:
     def fetch_left(self) -> None:
         """Merge what dead sessions of this directory STATE left on the workers' machines."""
         for name, owner in spool.left_behind(self.state):
-            if set(owner.elsewhere) <= self.sites.keys():
+            if set(owner.elsewhere) <= self.crew.sites.keys():
                 if self._fetch(name, owner.results, set()):
                     spool.forget(self.state, name)
             else:
-                self.say(
+                self.crew.say(
                     f"samples of an interrupted run for {owner.results} may lie on machines that "
                     "take no part now; a run with them fetches these samples"
                 )
@@ -156,14 +129,14 @@ class DaskFleet:
     def _fetch(self, session: str, results: Path | None, returned: set[str]) -> bool:
         """Merge what is recorded and was not returned; whether every place was asked."""
         left, complete = [], True
-        for name, site in self.sites.items():
+        for name, site in self.crew.sites.items():
             if site.place.home:
                 found = Spool.of(self.state, session).records()
             else:
                 try:
-                    found = self.ask(name, remote.recorded, session, name)
+                    found = self.crew.ask(name, remote.recorded, session, name)
                 except FleetError as error:
-                    self.say(str(error))
+                    self.crew.say(str(error))
                     complete = False
                     continue
             left += [content for key, content in found.items() if key not in returned]
@@ -171,113 +144,55 @@ class DaskFleet:
             count, problems = spool.merge(left, results)
             complete = complete and not problems
             for problem in problems:
-                self.say(problem)
+                self.crew.say(problem)
             if count:
-                self.say(f"{count} samples that workers had recorded were fetched from them")
+                self.crew.say(
+                    f"fetched from workers: {several(count, 'sample')} that they had recorded"
+                )
         if complete:
-            for name, site in self.sites.items():
+            for name, site in self.crew.sites.items():
                 if not site.place.home:
-                    self.ask(name, remote.clear, session, name)
+                    self.crew.ask(name, remote.clear, session, name)
         return complete
 
     def tidy(self, caches: Path) -> None:
         """Remove filled caches that lie on other machines than this one."""
         under = str(caches.absolute().relative_to(self.state))
-        for name, site in self.sites.items():
+        for name, site in self.crew.sites.items():
             if not site.place.home:
-                self.ask(name, remote.clear, "", name, under)
+                self.crew.ask(name, remote.clear, "", name, under)
 
     def report(self) -> str:
         """What was repeated because workers died; empty if nothing was."""
-        again, known, killed = (self.counts[one] for one in ("again", "recognised", "killed"))
-        if not again + known + killed:
-            return ""
-        return (
-            f"workers died or were lost: {again} samples were begun again, {known} were "
-            f"recorded already and not taken again, and {killed} ended their worker each time"
-        )
-
-    def ask(self, name: str, function: Callable[..., Any], *args: object) -> Any:
-        """Call a function in one worker of a place; raise FleetError if none answers."""
-        for address in list(self.sites[name].addresses):
-            try:
-                found = self.client.run(function, *args, workers=[address], on_error="return")
-            except (OSError, TimeoutError):
-                continue
-            if address in found and not isinstance(found[address], OSError):
-                if isinstance(found[address], Exception):
-                    raise found[address]
-                return found[address]
-        raise FleetError(f"no worker of {self.sites[name].place.host} answers")
-
-    def refresh(self, *, now: bool = False) -> None:
-        """Look which workers there are, at most once a second. Raises FleetError."""
-        with self.changed:
-            if not now and time.monotonic() - self._looked < _LOOK:
-                return
-            self._looked = time.monotonic()
-        try:
-            there = frozenset(self.client.scheduler_info(n_workers=-1)["workers"])
-        except (OSError, TimeoutError, RuntimeError) as error:
-            raise FleetError(f"{lost()} ({error})") from error
-        if there == self._known and not now:
-            return
-        places = self.client.run(
-            remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
-        )
-        with self.changed:
-            self._known = frozenset(one for one, place in places.items() if place)
-            for site in self.sites.values():
-                site.addresses, site.cpus = [], ()
-            for address, place in sorted(places.items()):
-                self._join(address, place)
-            self.changed.notify_all()
-
-    def _join(self, address: str, place: Place | None) -> None:
-        if place is None:
-            return
-        if place.problem:
-            if address not in self.refused:
-                self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
-            self.refused.add(address)
-            return
-        site = self.sites.setdefault(place.name, Site(place))
-        site.addresses.append(address)
-        site.cpus = tuple(sorted({*site.cpus, *place.cpus}))
-
-    def _of_class(self) -> list[str]:
-        """The places that times come from: of the CPU of this machine, else of the most workers."""
-        models: dict[str, int] = Counter()
-        for site in self.sites.values():
-            models[site.place.machine.cpu] += len(site.addresses)
-        model = self.own if self.own in models else max(models, key=lambda one: models[one])
-        return [n for n, site in self.sites.items() if site.place.machine.cpu == model]
+        words = {
+            "again": "begun again",
+            "recognised": "recorded already and not taken again",
+            "resubmitted": "handed in again",
+            "killed": "given up, because it ended its worker each time",
+        }
+        counts = self.crew.counts
+        parts = [
+            f"{several(counts[one], 'sample')} {said}" for one, said in words.items() if counts[one]
+        ]
+        return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
 
     def _prepare(self, recipe: Recipe, placing: Placing) -> None:
         """Make the environment at every place that has none; leave out a place that cannot."""
         makings = {
-            name: self.client.submit(
+            name: self.crew.client.submit(
                 remote.make, recipe, name, pure=False, resources={BENCH: 1, site.place.resource: 1}
             )
-            for name, site in self.sites.items()
+            for name, site in self.crew.sites.items()
             if not site.place.home
         }
         left = dict(placing.workers)
         for name, future in makings.items():
             problem = future.exception()
             if problem is not None:
-                host = self.sites[name].place.host
-                self.say(f"{host} takes no sample of {recipe.subject.label}: {problem}")
+                host = self.crew.sites[name].place.host
+                self.crew.say(f"{host} takes no sample of {recipe.subject.label}: {problem}")
                 left[name] = 0
         placing.workers = left
-
-
-def lost() -> str:
-    """What is said when the scheduler does not answer."""
-    return (
-        "the cluster is lost: its scheduler does not answer; what was recorded is kept, and "
-        "--resume continues"
-    )
 
 
 def gathered(
@@ -290,26 +205,27 @@ def gathered(
         write_atomic(token_file, secrets.token_hex(16).encode())
     plugin = Bench(state, remote.token_of(state), remote.boot_id(), each)
     client.register_plugin(plugin)
-    fleet = DaskFleet(client, state, cpu, say, plugin)
+    crew = Crew(client, cpu, say, plugin)
     until, settled, known = time.monotonic() + _JOINING, 0.0, -1
     while time.monotonic() < until:
-        fleet.refresh(now=True)
-        count = len(fleet.refused) + sum(len(site.addresses) for site in fleet.sites.values())
+        crew.refresh(now=True)
+        count = len(crew.refused) + crew.number
         if count != known:
             known, settled = count, time.monotonic() + _SETTLED
         if known and time.monotonic() > settled:
             break
         time.sleep(0.2)
-    if not fleet.sites:
+    if not crew.number:
         raise FleetError(
             "no worker of the cluster can measure"
             + (
                 ""
-                if fleet.refused
+                if crew.refused
                 else ": none has joined; start one with "
                 f"`dask worker ADDRESS --nthreads 1 --resources {BENCH}=1`"
             )
         )
+    fleet = DaskFleet(crew, state)
     fleet.fetch_left()
     return fleet
 

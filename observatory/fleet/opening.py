@@ -26,27 +26,37 @@ _SETTINGS = {
     "distributed.scheduler.worker-ttl": "5 minutes",
     # What a worker sets for itself, a measured process would inherit.
     "distributed.nanny.pre-spawn-environ": {},
+    # What wakes up often would disturb a sample, and none of it is needed: each task has its place.
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.tick.cycle": "5s",
     "distributed.admin.system-monitor.interval": "10s",
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.profile.enabled": False,
     "distributed.client.scheduler-info-interval": "10s",
 }
 
 
 @contextlib.contextmanager
-def opened(text: str, state: Path, say: Callable[[str], None]) -> Iterator[DaskFleet]:
+def opened(
+    text: str, state: Path, say: Callable[[str], None], *, shared: bool = False
+) -> Iterator[DaskFleet]:
     """The fleet that ``text`` names, ``local:N`` or an address, until the block ends.
 
-    Raises FleetError.
+    ``shared``: workers own no CPU, so that there may be more of them; only for simulations, in
+    which nothing is measured. Raises FleetError.
     """
     local = re.fullmatch(r"local:(\d{1,4})", text)
     cpu = this_machine().cpu
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS), contextlib.ExitStack() as held:
         if local:
-            number, each = int(local[1]), _each(int(local[1]))
+            number = int(local[1])
+            each = None if shared else _each(number)
             cluster = held.enter_context(LocalCluster(
                 n_workers=number, threads_per_worker=1, processes=True, resources={BENCH: 1},
-                dashboard_address=None, memory_limit=0, silence_logs=logging.CRITICAL,
+                dashboard_address="127.0.0.1:0", memory_limit=0,
+                scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
                 # Whoever can reach a scheduler can run programs as this user.
                 security=Security.temporary(), host="127.0.0.1",
                 local_directory=str(state.absolute() / "fleet" / "workers"),

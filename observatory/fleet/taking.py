@@ -10,7 +10,7 @@ from concurrent.futures import CancelledError
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from distributed import Future, KilledWorker
 from distributed.client import FutureCancelledError
@@ -18,6 +18,7 @@ from distributed.client import FutureCancelledError
 from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
+from observatory.fleet.crew import Crew, Site
 from observatory.fleet.worker import BENCH, Order, Recipe, Taken
 from observatory.run.execute import Cancelled, without_record
 from observatory.run.fleets import FleetError
@@ -25,9 +26,6 @@ from observatory.run.placing import NoPlaceError, Placing
 from observatory.run.spool import Spooled
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
-
-if TYPE_CHECKING:
-    from observatory.fleet.cluster import DaskFleet, Site
 
 _RESUBMITTED = 5
 """How many times a task is handed in again that the scheduler has lost."""
@@ -40,11 +38,19 @@ _ENDING = 20.0
 """Seconds that a cancelled run waits for a worker to end its sample."""
 
 
+class _UnseenError(Exception):
+    """All workers of a place were replaced.
+
+    Dask gives a task that no worker could take to none that joins without its resource, which a
+    worker gets only after it has joined.
+    """
+
+
 @dataclass
 class Samples:
     """Takes samples of one subject; `run` is called from as many threads as there are workers."""
 
-    fleet: DaskFleet
+    crew: Crew
     session: str
     run_id: str
     machine: str
@@ -58,7 +64,6 @@ class Samples:
     """The keys of the samples that `run` has returned."""
     _machines: dict[int, Machine] = field(default_factory=dict)
     _numbers: Iterator[int] = field(default_factory=count)
-    _futures: set[Future] = field(default_factory=set)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -84,20 +89,20 @@ class Samples:
             settings = dict(self.settings)
             timeout = settings.pop("timeout")
             order = Order(
-                self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(), self.machine,
-                self.caches, timeout, site.cpus, settings,
+                self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(),
+                self.machine, self.caches, timeout, site.cpus, settings,
             )  # fmt: skip
             found = self._take(order, site)
         if found is None:
-            self.fleet.counts["killed"] += 1
+            self.crew.counts["killed"] += 1
             sample = without_record(task, datetime.now(UTC), _KILLED)
             machine = site.place.machine.model_copy(update={"machine": self.machine})
             self._machines[id(sample)] = machine
             return sample
         with self._lock:
             self.returned.add(key)
-            self.fleet.counts["again"] += found.begun > 1
-            self.fleet.counts["recognised"] += found.recognised
+            self.crew.counts["again"] += found.begun > 1
+            self.crew.counts["recognised"] += found.recognised
             if task.keep:
                 self.filled.add(task.keep)
         record = Spooled.model_validate_json(found.record)
@@ -107,38 +112,39 @@ class Samples:
     def cancel(self) -> None:
         """End the samples that are running, and start no other."""
         self._cancelled = True
-        with self.fleet.changed:
-            self.fleet.changed.notify_all()
+        with self.crew.changed:
+            self.crew.changed.notify_all()
         with contextlib.suppress(Exception):  # whoever cancels may have lost the cluster
-            self.fleet.client.run(remote.stop, self.session, on_error="ignore", wait=False)
+            self.crew.client.run(remote.stop, self.session, on_error="ignore", wait=False)
 
     @contextlib.contextmanager
     def _slot(self, name: str, *, alone: bool) -> Iterator[Site]:
         """Wait until a worker of a place is free, or all of them are for a sample taken alone."""
-        fleet, waited = self.fleet, time.monotonic()
-        site = fleet.sites[name]
-        with fleet.changed:
+        crew, waited = self.crew, time.monotonic()
+        site = crew.sites[name]
+        with crew.changed:
             while site.alone or site.running >= (1 if alone else len(site.addresses)):
                 if self._cancelled:
                     raise Cancelled
-                fleet.changed.wait(1.0)
+                crew.changed.wait(1.0)
                 self._give_up_if_deserted(site, waited)
             site.running += 1
             site.alone = alone
         try:
             yield site
         finally:
-            with fleet.changed:
+            with crew.changed:
                 site.running -= 1
                 site.alone = False
-                fleet.changed.notify_all()
+                crew.changed.notify_all()
 
     def _take(self, order: Order, site: Site) -> Taken | None:
         """What a worker recorded; None if the sample ended its worker as often as is allowed."""
+        why = ""
         for attempt in range(_RESUBMITTED):
             if self._cancelled:
                 raise Cancelled
-            future = self.fleet.client.submit(
+            future = self.crew.client.submit(
                 remote.take, order, key=f"{order.session}-{order.key}-{attempt}", pure=False,
                 resources={BENCH: 1, site.place.resource: 1},
             )  # fmt: skip
@@ -146,33 +152,42 @@ class Samples:
                 return self._wait(future, site)
             except KilledWorker:
                 return None
-            except (CancelledError, FutureCancelledError, OSError):
+            except _UnseenError:
+                future.cancel()
+                self.crew.counts["resubmitted"] += 1
+            except (CancelledError, FutureCancelledError, OSError) as error:
                 if self._cancelled:
                     raise Cancelled from None
                 # The connection to the scheduler was cut, and the task with it. Whatever has become
                 # of it, the next one with this key recognises what is recorded.
-                self.fleet.counts["resubmitted"] += 1
-                self.fleet.refresh(now=True)
+                self.crew.counts["resubmitted"] += 1
+                why = str(error)[:500]
+                self.crew.refresh(now=True)
             finally:
                 future.release()
-        raise FleetError(f"the cluster has lost a sample {_RESUBMITTED} times: {order.key}")
+        raise FleetError(
+            f"the cluster has lost the sample {order.key} {_RESUBMITTED} times"
+            + (f": {why}" if why else "")
+        )
 
-    def _wait(self, future: Future, site: Site) -> Taken:
+    def _wait(self, future: Future[Any], site: Site) -> Taken:
         ended = threading.Event()
         future.add_done_callback(lambda _: ended.set())
-        deserted = time.monotonic()
+        deserted, generation = time.monotonic(), site.generation
         while not ended.wait(1.0):
             if self._cancelled and time.monotonic() - deserted > _ENDING:
                 raise Cancelled
-            self.fleet.refresh()
+            self.crew.refresh()
             if site.addresses and not self._cancelled:
                 deserted = time.monotonic()
             self._give_up_if_deserted(site, deserted)
+            if site.generation != generation:
+                raise _UnseenError
         taken: Taken = future.result()
         return taken
 
     def _give_up_if_deserted(self, site: Site, since: float) -> None:
-        if not site.addresses and time.monotonic() - since > self.fleet.patience:
+        if not site.addresses and time.monotonic() - since > self.crew.patience:
             raise FleetError(
                 f"no worker is left on {site.place.host}, where the filled caches are; what was "
                 "recorded is kept, and --resume continues"

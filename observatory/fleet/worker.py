@@ -112,7 +112,9 @@ class Taken:
     """Whether it had been recorded before this task ran."""
 
 
+_plugins: dict[str, Bench] = {}
 _places: dict[str, Place] = {}
+"""What this process is, by the name of the plugin and by the name of the place."""
 _running: dict[str, list[Executor]] = {}
 _stopped: set[str] = set()
 _environments: dict[str, Environment] = {}
@@ -132,21 +134,22 @@ class Bench(WorkerPlugin):
     async def setup(self, worker: Worker) -> None:
         """Look at the machine. A worker that may not measure gets no resource, and so no task."""
         place = await asyncio.to_thread(self._look, worker)
-        _places[self.name] = place
+        _places[self.name], _plugins[self.name] = place, self
         if not place.problem:
             _places[place.name] = place
             await worker.set_resources(**{place.resource: 1})
 
     def _look(self, worker: Worker) -> Place:
         os.environ.pop(_TRIMMED, None)
-        boot, state = boot_id(), Path(os.environ.get("OBSERVATORY_STATE") or STATE).absolute()
-        home = boot == self.boot and token_of(self.state) == self.token
+        own = os.environ.get("OBSERVATORY_STATE")
+        boot, state = boot_id(), Path(own or STATE).absolute()
+        home = not own and boot == self.boot and token_of(self.state) == self.token
         if home:
             state = self.state
         machine = this_machine()
         text = f"{boot} {state} {machine.cpu}"
         name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        problem, cpus = _unlike(worker), ()
+        problem, cpus = _unlike(worker), tuple[int, ...]()
         with contextlib.suppress(OSError):
             hidden_from_git(state)
         if not problem and self.each is not None:
@@ -177,8 +180,14 @@ def _claimed(number: int) -> tuple[int, ...]:
         return _claim.cpus
 
 
-def standing(plugin: str) -> Place | None:
-    """What this worker told when it joined; None if it has not been prepared yet."""
+async def standing(plugin: str, dask_worker: Worker) -> Place | None:
+    """What this worker is; None if it has not been prepared yet.
+
+    One that may not measure looks again: who owned its CPU may have ended.
+    """
+    place = _places.get(plugin)
+    if place is not None and place.problem:
+        await _plugins[plugin].setup(dask_worker)
     return _places.get(plugin)
 
 

@@ -76,6 +76,8 @@ class Wishes:
     """Why the work of no subject is counted; empty: it is."""
     machine: str | None = None
     state: Path | None = None
+    cluster: str = ""
+    """The workers that take samples; empty: each step does by itself."""
     link: str = ""
     """The address of the pages."""
     feed: bool = False
@@ -101,7 +103,8 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     machine = ["--machine", wishes.machine] if wishes.machine else []
     options = [*where, *_each("--launch", wishes.launches), *machine]
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
-    run = ["--preset", wishes.preset, *options, *cells]
+    fleet = _cluster(wishes)
+    run = ["--preset", wishes.preset, *options, *cells, *fleet]
     yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
     for text in wishes.subjects:
         command = ["run", "--subject", text, *run]
@@ -110,13 +113,13 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         command = ["run", "--subject", text, *run, "--resume"]
         yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
     newest = [*wishes.subjects, *wishes.commits][-1:]
-    yield NightStep(name="canary", command=["canary", *newest, *options])
+    yield NightStep(name="canary", command=["canary", *newest, *options, *fleet])
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)
     if wishes.census_budget:
         budget = ["--preset", "census", "--budget", wishes.census_budget]
         command = ["run", *_each("--subject", newest), *budget, *where, *machine]
-        command += _each("--backend", wishes.backends)
+        command += [*_each("--backend", wishes.backends), *fleet]
         yield NightStep(name="census", command=command, resumable=True)
     if wishes.explore_budget:
         budget = ["--budget", wishes.explore_budget]
@@ -130,7 +133,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
         return
     # After everything else, the newest commit first: it may take minutes of each subject.
-    work = ["--preset", "work", "--budget", wishes.work_budget, *options, *cells]
+    work = ["--preset", "work", "--budget", wishes.work_budget, *options, *cells, *fleet]
     for text in wishes.subjects:
         command = ["run", "--subject", text, *work]
         yield NightStep(name=f"work {text}"[:200], command=command, resumable=True)
@@ -144,7 +147,9 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
     alerts = ["alerts", *results]
     yield NightStep(name="alerts", command=alerts)
     search = ["bisect", "--open", "--budget", wishes.search_budget]
-    yield NightStep(name="search", command=[*search, *_where(wishes)], needs=["alerts"])
+    yield NightStep(
+        name="search", command=[*search, *_where(wishes), *_cluster(wishes)], needs=["alerts"]
+    )
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
     forms = ["--triage-url", settle] if wishes.deliver and wishes.publish else []
     site = ["dashboard", *results, "--out", str(wishes.out), *forms]
@@ -170,6 +175,11 @@ def _where(wishes: Wishes) -> list[str]:
     machine = ["--machine", wishes.machine] if wishes.machine else []
     extras = _each("--with", wishes.extras)
     return ["--results", str(wishes.results), *clone, *extras, *_state(wishes), *machine]
+
+
+def _cluster(wishes: Wishes) -> list[str]:
+    """The option of the steps that plan samples; the others measure on this machine."""
+    return ["--cluster", wishes.cluster] if wishes.cluster else []
 
 
 def _state(wishes: Wishes) -> list[str]:

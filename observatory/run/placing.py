@@ -11,7 +11,8 @@ same model of CPU; so do the samples that fill caches, because these hold its ma
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from observatory.benchmarks.plan import Task
@@ -70,3 +71,47 @@ class Placing:
         place = self._of[chain]
         self._load[place] = self._load.get(place, 0.0) + expected_seconds(task)
         return place
+
+
+@dataclass(frozen=True)
+class Shard:
+    """One of several parts of a plan that jobs without a connection take, such as a matrix's."""
+
+    number: int
+    """From 1."""
+    of: int
+
+    def __str__(self) -> str:
+        return f"{self.number}/{self.of}"
+
+    def tasks(self, tasks: Sequence[Task]) -> list[Task]:
+        """Return the tasks of this part: whole chains, so that each part fills its own caches."""
+        names = [str(number) for number in range(1, self.of + 1)]
+        placing = Placing(dict.fromkeys(names, 1), names, names)
+        return [task for task in tasks if placing.place_of(task) == str(self.number)]
+
+
+def shard_of(text: str) -> Shard:
+    """Read ``2/4``. Raises ValueError, whose message says what is wrong."""
+    number, slash, of = text.partition("/")
+    if not (slash and number.isdecimal() and of.isdecimal()) or not 1 <= int(number) <= int(of):
+        raise ValueError(f"{text!r} is no part of a plan; write 2/4 for the second of four")
+    return Shard(int(number), int(of))
+
+
+def missing(names: Sequence[str]) -> list[str]:
+    """Name the parts that are not there, of directories that are called ``NAME-2-of-4``.
+
+    >>> missing(["night-1-of-3", "night-3-of-3", "other"])
+    ['night-2-of-3']
+    """
+    found: dict[tuple[str, int], set[int]] = {}
+    for name in names:
+        if one := re.fullmatch(r"(.+)-(\d{1,4})-of-(\d{1,4})", name):
+            found.setdefault((one[1], int(one[3])), set()).add(int(one[2]))
+    return [
+        f"{name}-{number}-of-{of}"
+        for (name, of), there in sorted(found.items())
+        for number in range(1, of + 1)
+        if number not in there
+    ]

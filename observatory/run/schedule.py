@@ -64,9 +64,10 @@ def carry_out(
 
     Tasks that fill caches come first, because others start from these caches; then counting and
     tracing, ``workers`` at a time; then timing, one at a time with nothing beside it, or
-    ``timed_at_once`` where the executor gives each a machine of its own. No task begins after ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it
-    gives way between two samples. Both functions are called from this thread. An exception in it,
-    such as Ctrl-C, ends the samples that are running.
+    ``timed_at_once`` where the executor gives each a machine of its own. No task begins after
+    ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it gives way
+    between two samples. Both functions are called from this thread. An exception in it, such as
+    Ctrl-C, ends the samples that are running.
     """
     fillers = [task for task in tasks if task.keep is not None]
     timed = [task for task in tasks if task.keep is None and task.measure == "timing"]

@@ -29,6 +29,7 @@ from observatory.store.journal.models import JournalHeader, RunId
 from observatory.store.journal.writer import Journal
 from observatory.store.merging.directories import unite
 from observatory.store.records.sample import Sample
+from observatory.text.words import several
 
 
 class Spooled(Record):
@@ -166,7 +167,8 @@ def forget(state: Path, name: str) -> None:
 def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str]]:
     """Add recorded samples to a results directory; those that are there already change nothing.
 
-    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many came in, and a sentence for each that did not. Raises OSError and RecordError.
+    Without a directory they are dropped: of a pair, one sample alone is of no use. Returns how many
+    came in, and a sentence for each that did not. Raises OSError and RecordError.
     """
     if not records or results is None:
         return 0, []
@@ -193,7 +195,7 @@ def fetch_left(state: Path) -> Iterator[str]:
         records = list(Spool.of(state, name).records().values())
         count, problems = merge(records, owner.results)
         if count:
-            yield f"{count} samples of an interrupted run were fetched into {owner.results}"
+            yield f"fetched into {owner.results}: {several(count, 'sample')} of an interrupted run"
         yield from problems
         if problems:
             continue  # it stays: a later version may read it

@@ -17,8 +17,10 @@ from observatory.errors import Exit, ObservatoryError
 
 STATUSES = {
     "BranchError": Exit.USAGE,
+    "CpusTakenError": Exit.UNFIT,
     "EnvironmentMakingError": Exit.ENVIRONMENT,
     "ExternalDetectorError": Exit.USAGE,
+    "FleetError": Exit.UNFIT,
     "GitError": Exit.USAGE,
     "GitHubError": Exit.GITHUB,
     "HistoryError": Exit.ENVIRONMENT,

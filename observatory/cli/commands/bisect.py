@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from observatory.app.cluster import on_cluster
 from observatory.app.searching import Searcher
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.unattended import search_open
@@ -57,6 +58,7 @@ def command(
     machine: options.Machine = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
+    cluster: options.Cluster = None,
     json: options.Json = False,
     as_markdown: options.AsMarkdown = False,
 ) -> None:
@@ -74,17 +76,15 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    searcher = Searcher(session, repo, confirm, with_ or (), python)
     if open_ and (ends or cell):
         raise SelectionError("--open searches for alerts: give no ends and no --cell beside it")
-    if open_:
-        found = list(search_open(searcher))
-    else:
-        found = list(
-            searcher.search(
-                wanted_named(results, ends or [], cell, metric, otherwise="; or --open")
-            )
-        )
+    with on_cluster(session, cluster) as own:
+        searcher = Searcher(own, repo, confirm, with_ or (), python)
+        if open_:
+            found = list(search_open(searcher))
+        else:
+            named = wanted_named(results, ends or [], cell, metric, otherwise="; or --open")
+            found = list(searcher.search(named))
     if json:
         print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))
         return

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from observatory.app.cluster import on_cluster
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
@@ -40,6 +41,7 @@ def command(
     machine: options.Machine = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
+    cluster: options.Cluster = None,
 ) -> None:
     """Check whether processes that share a cache return each other's results.
 
@@ -57,5 +59,8 @@ def command(
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
-    if status := canary(session, subjects, Narrowed(model, scenario, None, launch), judged):
+    narrowed = Narrowed(model, scenario, None, launch)
+    with on_cluster(session, cluster) as own:
+        status = canary(own, subjects, narrowed, judged)
+    if status:
         raise typer.Exit(status)

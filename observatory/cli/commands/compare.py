@@ -81,6 +81,7 @@ def command(
     ] = 0,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
+    cluster: options.Cluster = None,
     benchmark: options.Benchmark = None,
     top: options.Top = None,
 ) -> None:
@@ -123,7 +124,7 @@ def command(
     comparison = compare_subjects(
         *texts, budget=seconds, models=model, scenarios=scenario, backends=backend,
         launches=launch, passes=pass_, requirements=with_ or (), python=python, results=results,
-        samples=samples, machine=machine, seed=seed, timeout=timeout, state=state,
+        samples=samples, machine=machine, seed=seed, timeout=timeout, state=state, cluster=cluster,
         reproduce=shlex.join(["observatory", *repeated(sys.argv[1:], pinned)]),
         progress=TerminalProgress(console),
     )  # fmt: skip

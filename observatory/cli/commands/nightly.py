@@ -136,6 +136,7 @@ def command(
         bool, options.flag("--fresh", "Start again instead of continuing an unfinished night.")
     ] = False,
     state: options.State = STATE,
+    cluster: options.Cluster = None,
 ) -> None:
     """Run all commands of a night: measure, check, find alerts, build the pages and publish.
 
@@ -163,7 +164,8 @@ def command(
         census_budget=census_budget, explore_budget=explore_budget,
         search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
-        state=None if state == STATE else state, link=link, feed=feed, deliver=deliver,
+        state=None if state == STATE else state, cluster=cluster or "",
+        link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
     for note in notes:

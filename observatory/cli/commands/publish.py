@@ -13,6 +13,7 @@ from observatory.cli import options
 from observatory.cli.output import report_problems
 from observatory.errors import SelectionError
 from observatory.run.branch import Branch, NotMovedError, Published
+from observatory.run.placing import missing
 
 
 def command(
@@ -66,6 +67,8 @@ def command(
             target.checkout(checkout)
     except NotMovedError as error:
         raise NotMovedError(f"{error}; nothing was published") from error
+    for name in missing([one.resolve().name for one in results or ()]):
+        print(f"missing: {name}, a part of the plan; `run --shard` takes it")
     for line in lines(made) if done.before != done.after or dry_run else made.united.notes:
         print(line)
     print(_outcome(target, done, dry_run))

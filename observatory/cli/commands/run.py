@@ -17,6 +17,7 @@ from observatory.benchmarks.plan import Task
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, finish, grid
 from observatory.run.local import STATE
+from observatory.run.placing import shard_of
 from observatory.run.presets import PRESETS, Narrowed
 from observatory.run.schedule import shares
 from observatory.run.sources import SubjectError, commits_between
@@ -66,6 +67,14 @@ def command(
     resume: Annotated[
         bool, options.flag("--resume", "Continue the last run of each subject and preset.")
     ] = False,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K/N",
+            help="Take only the K-th of N parts of the plan, for jobs of a matrix; `publish` adds "
+            "the parts together.",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, options.flag("--dry-run", "Only print what it would measure, and how long it takes.")
     ] = False,
@@ -94,17 +103,21 @@ def command(
         raise SubjectError(
             "--radon-data changes what the series mean; give another directory with --results"
         )
+    try:
+        part = None if shard is None else shard_of(shard)
+    except ValueError as error:
+        raise SubjectError(f"--shard {error}") from error
     console = Console()
     if dry_run:
-        narrowed = Narrowed(model, scenario, backend, launch, pass_, rounds)
-        console.print(plan_table(name, chosen_tasks(name, narrowed)))
+        tasks = chosen_tasks(name, Narrowed(model, scenario, backend, launch, pass_, rounds))
+        console.print(plan_table(name, tasks if part is None else part.tasks(tasks)))
         return
     finish(console, measure(
         texts or ["newest"], results=results, preset=name, models=model, scenarios=scenario,
         backends=backend, launches=launch, passes=pass_, rounds=rounds,
         requirements=with_ or (), python=python, machine=machine, resume=resume, data=radon_data,
         budget=options.seconds(budget) if budget else math.inf, timeout=timeout, state=state,
-        cluster=cluster, progress=TerminalProgress(console),
+        cluster=cluster, shard=part, progress=TerminalProgress(console),
     ))  # fmt: skip
 
 

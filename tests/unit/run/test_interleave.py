@@ -26,10 +26,10 @@ class Stub:
     def __init__(self, caches: Path) -> None:
         self.caches = caches
         self.caches.mkdir()
+        self.cancelled = False
 
     def holds(self, cache: str) -> bool:
         return (self.caches / cache).is_dir()
-        self.cancelled = False
 
     def run(self, task: Task) -> Sample:
         if task.keep is not None:

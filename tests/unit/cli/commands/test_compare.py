@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 from observatory.analyze.comparison.comparing import Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.app import comparer as comparing
 from observatory.app import comparison as module
 from observatory.app import session as of_session
 from observatory.app.comparer import Comparer, Measured

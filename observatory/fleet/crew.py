@@ -1,0 +1,133 @@
+"""The workers of a cluster by place: which there are, and what each place does now."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from distributed import Client
+
+from observatory.fleet import worker as remote
+from observatory.fleet.worker import Bench, Place
+from observatory.run.fleets import FleetError
+
+_LOOK = 1.0
+"""Seconds between two looks at which workers there are."""
+PATIENCE = 120.0
+"""Seconds that a task waits for a worker of its place to come back."""
+
+
+@dataclass
+class Site:
+    """A place, its workers, and what they do now."""
+
+    place: Place
+    addresses: list[str] = field(default_factory=list)
+    cpus: tuple[int, ...] = ()
+    """Those of all its workers."""
+    generation: int = 0
+    """Increases when none of its workers is left of those that it had."""
+    running: int = 0
+    alone: bool = False
+
+
+@dataclass
+class Crew:
+    """All workers that may measure."""
+
+    client: Client
+    own: str
+    """The class that times come from: a model of CPU; that of this machine if a worker has it."""
+    say: Callable[[str], None]
+    plugin: Bench
+    patience: float = PATIENCE
+    sites: dict[str, Site] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+    """Workers that were left out, at least for a while."""
+    counts: Counter[str] = field(default_factory=Counter)
+    """What was repeated: samples begun ``again``, ``recognised`` or ``killed``."""
+    changed: threading.Condition = field(default_factory=threading.Condition)
+    """Held by whoever reads or changes what the places do."""
+    _known: frozenset[str] = frozenset()
+    _out: set[str] = field(default_factory=set)
+    """Workers that may not measure now; each look asks them again."""
+    _looked: float = 0.0
+
+    @property
+    def number(self) -> int:
+        """The number of workers."""
+        return sum(len(site.addresses) for site in self.sites.values())
+
+    def of_class(self) -> list[str]:
+        """The places that times come from: of the CPU of this machine, else of the most workers."""
+        models: dict[str, int] = Counter()
+        for site in self.sites.values():
+            models[site.place.machine.cpu] += len(site.addresses)
+        model = self.own if self.own in models else max(models, key=lambda one: models[one])
+        return [n for n, site in self.sites.items() if site.place.machine.cpu == model]
+
+    def ask(self, name: str, function: Callable[..., Any], *args: object) -> Any:
+        """Call a function in one worker of a place; raise FleetError if none answers."""
+        for address in list(self.sites[name].addresses):
+            try:
+                found = self.client.run(function, *args, workers=[address], on_error="return")
+            except (OSError, TimeoutError):
+                continue
+            if address in found and not isinstance(found[address], OSError):
+                if isinstance(found[address], Exception):
+                    raise found[address]
+                return found[address]
+        raise FleetError(f"no worker of {self.sites[name].place.host} answers")
+
+    def refresh(self, *, now: bool = False) -> None:
+        """Look which workers there are, at most once a second. Raises FleetError."""
+        with self.changed:
+            if not now and time.monotonic() - self._looked < _LOOK:
+                return
+            self._looked = time.monotonic()
+        try:
+            there = frozenset(self.client.scheduler_info(n_workers=-1)["workers"])
+            if there == self._known and not now and not self._out:
+                return
+            places = self.client.run(
+                remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
+            )
+        except (OSError, TimeoutError, RuntimeError) as error:
+            raise FleetError(f"{lost()} ({error})") from error
+        with self.changed:
+            self._known = frozenset(one for one, place in places.items() if place)
+            self._out.clear()
+            before = {name: set(site.addresses) for name, site in self.sites.items()}
+            for site in self.sites.values():
+                site.addresses, site.cpus = [], ()
+            for address, place in sorted(places.items()):
+                self._join(address, place)
+            for name, site in self.sites.items():
+                if site.addresses and not before.get(name, set()) & {*site.addresses}:
+                    site.generation += 1
+            self.changed.notify_all()
+
+    def _join(self, address: str, place: Place | None) -> None:
+        if place is None:
+            return
+        if place.problem:
+            if address not in self.refused:
+                self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
+            self.refused.add(address)
+            self._out.add(address)
+            return
+        site = self.sites.setdefault(place.name, Site(place))
+        site.addresses.append(address)
+        site.cpus = tuple(sorted({*site.cpus, *place.cpus}))
+
+
+def lost() -> str:
+    """What is said when the scheduler does not answer."""
+    return (
+        "the cluster is lost: its scheduler does not answer; what was recorded is kept, and "
+        "--resume continues"
+    )

@@ -1,0 +1,166 @@
+"""A run on a cluster: the same values as without one, and nothing lost when a part of it dies.
+
+The samples are stand-ins (`tests/fake_sampling.py`), the cluster is real. Many more kills are made
+by `make rehearse` and by `python -m scripts.fleet_kills`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from observatory.app.cluster import on_cluster
+from observatory.app.results import frame
+from observatory.run.interleave import SIDES, Interleaving, SideName
+from observatory.run.schedule import TakesSamples
+from tests.factories import header
+from tests.fleet_client import environment, run, session, tasks
+from tests.fleet_cluster import (
+    SLEEP,
+    TAKEN,
+    Cluster,
+    cluster,
+    kill,
+    missing_and_doubled,
+    wait_for,
+)
+
+pytestmark = pytest.mark.integration
+CPUS = len(os.sched_getaffinity(0))
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> Iterator[Cluster]:
+    workers = min(2, CPUS)
+    with cluster(tmp_path / "cluster", workers) as started:
+        yield started
+
+
+def values(results: Path) -> pd.DataFrame:
+    """What pages and comparisons are made of, in an order of its own."""
+    found = frame(results)
+    kept = [name for name in found.columns if name not in ("date", "taken_at", "run")]
+    return found[kept].sort_values(kept, key=lambda one: one.astype(str)).reset_index(drop=True)
+
+
+def test_a_local_cluster_gives_the_same_values_each_sample_once_on_its_own_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workers = min(2, CPUS)
+    monkeypatch.setenv(SLEEP, "0.05")
+    monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
+    for name, where in (("alone", None), ("fleet", f"local:{workers}")):
+        monkeypatch.setenv(TAKEN, str(tmp_path / name))
+        (tmp_path / name).mkdir()
+        tally = run(tmp_path / name / "run", where)
+        assert (tally.taken, tally.failed) == (len(tasks()), 0)
+    alone, fleet = (tmp_path / name / "run" / "results" for name in ("alone", "fleet"))
+    pd.testing.assert_frame_equal(values(alone), values(fleet))
+    begun = [path for path in (tmp_path / "fleet").glob("radon-*") if path.suffix != ".ended"]
+    assert len(begun) == len(tasks())
+    cpus = {name: set[str]() for name in ("counting", "timing")}
+    for path in begun:
+        cpus[path.name.split("-")[-2]].add(path.read_text().split()[1])
+    every = ",".join(map(str, sorted(os.sched_getaffinity(0))[:workers]))
+    assert cpus["timing"] == {every}  # alone on its machine, with all CPUs of the workers
+    assert all("," not in one for one in cpus["counting"])
+    assert not list((tmp_path / "fleet" / "run" / "state" / "fleet" / "spool").iterdir())
+
+
+@pytest.mark.parametrize("struck", ["worker", "client"])
+def test_whatever_dies_no_sample_is_lost_or_doubled(
+    made: Cluster, tmp_path: Path, struck: str
+) -> None:
+    where, address = tmp_path / "run", ("--cluster", made.address)
+    client = made.client(where, *address)
+    wait_for(3, made.taken)
+    if struck == "worker":
+        kill(made.worker_of(made.busy(0)))
+        assert client.wait(120) == 0
+        log = (tmp_path / "run.log").read_text()
+        assert "workers or connections were lost: 1 sample begun again" in log
+    else:
+        kill(client.pid)
+        client.wait()
+        assert made.client(where, *address, "--resume").wait(120) == 0
+    lost, doubled = missing_and_doubled(where / "results", tasks())
+    assert not lost
+    assert not doubled
+    made.stop()
+    until = time.monotonic() + 30
+    while (left := made.left_running()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not left
+
+
+def test_both_sides_of_a_comparison_are_taken_from_caches_of_their_own(
+    made: Cluster, tmp_path: Path
+) -> None:
+    chosen = tuple(dict.fromkeys(task.cell for task in tasks() if task.cell.launch == "spawn"))
+    taken: list[tuple[str, str, str]] = []
+    own_session = session(tmp_path)
+    with on_cluster(own_session, made.address) as own, ExitStack() as held:
+        assert own.fleet is not None
+        placing = own.fleet.placing()
+        executors: dict[SideName, TakesSamples] = {
+            side: held.enter_context(
+                own.taking(
+                    tmp_path / side, header().subject, environment(tmp_path / "env"),
+                    own.state / "caches" / side, placing=placing,
+                )
+            )
+            for side in SIDES
+        }  # fmt: skip
+        interleaving = Interleaving(
+            executors, lambda _: None,
+            lambda job, one: taken.append((job.side, str(one.cell), one.measure)),
+            own.workers, random.Random(0),
+        )  # fmt: skip
+        assert interleaving.count(chosen)
+        assert interleaving.time(chosen, 1, math.inf)
+    for side in SIDES:
+        found = [one[1:] for one in taken if one[0] == side]
+        assert sorted(found) == sorted(
+            (str(task.cell), task.measure) for task in tasks() if task.cell in chosen
+        )
+        kept = {task.keep for task in tasks() if task.keep and task.cell in chosen}
+        assert {one.name for one in (own.state / "caches" / side).iterdir()} == kept
+    timed = [one for one in taken if one[2] == "timing"]
+    for first, second in zip(timed[::2], timed[1::2], strict=True):  # a pair after the other
+        assert first[1] == second[1]
+        assert {first[0], second[0]} == {*SIDES}
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(
+    made: Cluster, tmp_path: Path
+) -> None:
+    where = tmp_path / "run"
+    client = made.client(where, "--cluster", made.address)
+    wait_for(4, made.taken)
+    client.send_signal(signal.SIGINT)
+    assert client.wait(60) != 0
+    lost, doubled = missing_and_doubled(where / "results", tasks())
+    assert not doubled
+    assert 0 < sum(lost.values()) < len(tasks())
+    made.stop()
+    assert made.client(where, "--resume").wait(120) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
+def test_without_the_option_dask_is_not_imported() -> None:
+    code = (
+        "import sys; import observatory.app.measurement, observatory.app.comparison, "
+        "observatory.cli.commands.run; sys.exit(bool({'dask', 'distributed'} & sys.modules.keys()))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

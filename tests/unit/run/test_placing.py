@@ -1,0 +1,83 @@
+"""Where a fleet takes a task: a chain stays together, and times come from one class of machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from observatory.benchmarks.catalogue import Cell, cells
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.run.placing import NoPlaceError, Placing, chain_of, missing, shard_of
+
+TASKS = plan(
+    cells(("radon",), ("cold", "warm_disk", "call"), ("C", "C_VM", "NUMBA")),
+    Rounds(timing=2, counting=1, work=1),
+)
+CALL = Task(Cell("radon", "call", "NUMBA", "spawn"), "counting", 0)
+
+
+def placing(of_class: str = "ab", work: str = "ab", **workers: int) -> Placing:
+    return Placing(workers or {"a": 2, "b": 2}, of_class, work)
+
+
+def test_what_starts_from_a_cache_is_taken_where_the_cache_was_filled() -> None:
+    planned = placing()
+    places: dict[str, set[str]] = {}
+    for task in TASKS:
+        places.setdefault(chain_of(task), set()).add(planned.place_of(task))
+    assert all(len(found) == 1 for found in places.values())
+    assert {place for found in places.values() for place in found} == {"a", "b"}
+
+
+def test_the_two_sides_of_a_pair_meet_the_same_machine() -> None:
+    planned = placing()
+    assert [planned.place_of(task) for task in TASKS] == [planned.place_of(t) for t in TASKS]
+
+
+def test_times_and_what_they_start_from_come_from_one_class_and_counts_from_anywhere() -> None:
+    planned = placing(of_class="a")
+    for task in TASKS:
+        if task.keep or task.cache or task.measure in ("timing", "work"):
+            assert planned.place_of(task) == "a"
+    assert planned.place_of(CALL) == "b"  # which has had nothing to do
+
+
+def test_a_place_that_counts_no_instructions_takes_no_work() -> None:
+    planned = placing(work="b")
+    work = next(task for task in TASKS if task.measure == "work")
+    assert planned.place_of(work) == "b"
+    with pytest.raises(NoPlaceError, match="counts instructions"):
+        placing(work="").place_of(work)
+
+
+def test_a_place_without_workers_takes_nothing_and_a_filled_cache_is_gone_to() -> None:
+    assert placing(a=0, b=1).place_of(CALL) == "b"
+    planned = placing()
+    planned.pin(chain_of(CALL), "b")
+    assert planned.place_of(CALL) == "b"
+
+
+def test_more_workers_get_more_to_do() -> None:
+    planned = placing(a=3, b=1)
+    found = [planned.place_of(task) for task in TASKS if task.keep]
+    assert found.count("a") > found.count("b") > 0
+
+
+@pytest.mark.parametrize("number", [1, 2, 3, 7])
+def test_the_parts_of_a_plan_are_the_plan_and_no_chain_is_split(number: int) -> None:
+    parts = [shard_of(f"{one}/{number}").tasks(TASKS) for one in range(1, number + 1)]
+    assert sorted(map(str, TASKS)) == sorted(str(task) for part in parts for task in part)
+    assert all(parts)
+    chains = [{chain_of(task) for task in part} for part in parts]
+    assert sum(map(len, chains)) == len(set().union(*chains))
+
+
+@pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b", "1/2/3", "-1/2"])
+def test_what_is_no_part_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="write 2/4"):
+        shard_of(text)
+
+
+def test_missing_parts_are_named() -> None:
+    names = ["night-1-of-3", "night-3-of-3", "census-2-of-2", "results"]
+    assert missing(names) == ["census-1-of-2", "night-2-of-3"]
+    assert missing(["results", "night-1-of-1"]) == []
