@@ -34,6 +34,7 @@ from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.searches import Searched
+from observatory.store.records.torture import Torture
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
@@ -76,6 +77,7 @@ class SiteInput:
     """By the same, what was measured of graphs of growing sizes."""
     calibrations: Sequence[Calibration] = ()
     contracts: Sequence[Contracts] = ()
+    faults: Sequence[Torture] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
     upgrades: Sequence[Upgrade] = ()
     searches: Sequence[Searched] = ()

@@ -36,8 +36,8 @@ from .trials import Skip, Torture
 from .workload import CACHES, GRAPHS, Cache, Workload
 
 EXIT_DONE = 0
-DEFAULT_STEPS = 24
-DEFAULT_LIMIT = 180.0
+DEFAULT_STEPS = 12
+DEFAULT_LIMIT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "filelock")
 _HASH_SEED = 1
 _POLL = 0.2

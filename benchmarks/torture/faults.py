@@ -129,6 +129,24 @@ def _processes(cache: Cache) -> Iterator[Fault]:
         "two_signatures", "a second process stores another signature of the same function while a "
         "first one is stopped at one change of its store", Interleaved((STRIDED,), ("up",)),
     )  # fmt: skip
+    if cache == "numba":
+        for name, what, rule in (
+            ("killed", "the process is killed", Rule(CHANGES, "kill")),
+            ("full", "the disk is full", Rule(CHANGES, "fail", errno.ENOSPC)),
+        ):
+            yield Fault(
+                f"{name}_while_replacing", cache, "disk", f"{what} at one change of a store that "
+                "replaces what another numba stored with another signature",
+                Armed(rule, "stale", (STRIDED,)),
+            )  # fmt: skip
+        # Writing an index takes three changes, and so does writing the data after it.
+        yield fault(
+            "two_signatures_crossed",
+            "two processes store different signatures of one "
+            "function: both have read the index before either writes it, and the second writes "
+            "its data last",
+            Interleaved((STRIDED,), ("up",), later=3),
+        )
     if cache == "c":
         yield fault("lock_holder_dead", "who held the lock was killed", Held(stopped=False))
         yield fault("lock_holder_stopped", "who holds the lock is stopped", Held(stopped=True))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
 from pathlib import Path
 
+from .damage import of_another_numba
 from .making import (
     VERDICTS,
     Armed,
@@ -127,6 +128,8 @@ class Torture:
     @_cases.register
     def _(self, plan: Armed) -> Iterator[Case]:
         self._need_shim()
+        if plan.start == "stale":
+            self._make_stale()
         usual = self._usual_of(plan.start, plan.graphs)
         place = self._reset(plan.start)
         where = place.file(plan.part) if plan.part else None
@@ -158,14 +161,30 @@ class Torture:
         self._need_shim()
         both = tuple(dict.fromkeys((*plan.first, *plan.second)))
         usual = [self._usual_of("bare", graphs) for graphs in (plan.first, plan.second)]
-        self._reset("bare")
+        start = self._without_outer(both) if plan.later else "bare"
+        self._reset(start)
         counted = self.starter.run(plan.first, replace(plan.rule, action="count")).seen
         number = counted.armed if counted else 0
         for at in spread(number, max(2, self.most // 2)):
-            self._reset("bare")
+            self._reset(start)
             rule = plan.rule.at(at + 1, only=True)
-            ended = self.starter.between(plan.first, plan.second, rule)
+            other = plan.rule.at(at + 1 + plan.later, only=True) if plan.later else None
+            ended = self.starter.between(plan.first, plan.second, rule, other)
             yield self._of_several(f"{at + 1} of {number}", ended, usual, both)
+
+    def _make_stale(self) -> None:
+        """Keep a cache in which another numba stored the outer function of `up`."""
+        of_another_numba(self._reset("filled"), "")
+        self._copy(self.live, self.kept / "stale")
+
+    def _without_outer(self, graphs: tuple[str, ...]) -> Start:
+        """Keep a cache that lacks only the outer function of `up`; return its name."""
+        place = self._reset("bare")
+        self._seen(graphs)
+        for file in (place.target, *place.data_files()):
+            file.unlink()
+        self._copy(self.live, self.kept / "without_outer")
+        return "without_outer"
 
     @_cases.register
     def _(self, plan: Held) -> Iterator[Case]:

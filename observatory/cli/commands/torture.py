@@ -28,7 +28,7 @@ def command(
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Steps of each fault, at most. Default: 24."),
+        typer.Option(min=1, help="Steps of each fault, at most. Default: 12."),
     ] = None,
     with_: options.With = None,
     results: options.Results = Path("results"),
