@@ -111,6 +111,8 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Damage) -> Iterator[Case]:
+        usual = self._usual_of(plan.start, plan.graphs)
+        self._next(plan.graphs)
         place = self._reset(plan.start)
         for step in plan.steps(place, self.most):
             place = self._reset(plan.start)
@@ -122,7 +124,6 @@ class Torture:
             def run() -> Ended:
                 return self.starter.run(plan.graphs, unprivileged=plan.unprivileged)
 
-            usual = self._usual_of(plan.start, plan.graphs)
             yield self._case(step, run(), usual, plan.graphs, run)
 
     @_cases.register
@@ -130,7 +131,7 @@ class Torture:
         self._need_shim()
         if plan.start == "stale":
             self._make_stale()
-        usual = self._usual_of(plan.start, plan.graphs)
+        usual, following = self._usual_of(plan.start, plan.graphs), self._next(plan.graphs)
         place = self._reset(plan.start)
         where = place.file(plan.part) if plan.part else None
         counting = replace(plan.rule, action="count")
@@ -145,15 +146,16 @@ class Torture:
             step = f"{at} of {number}" if plan.each else ""
             if plan.rule.action == "kill":
                 # What matters is what it left for the next one.
-                ended, usual = self.starter.run(plan.graphs), self._next(plan.graphs)
+                ended, usual = self.starter.run(plan.graphs), following
             yield self._case(step, ended, usual, plan.graphs)
 
     @_cases.register
     def _(self, plan: Together) -> Iterator[Case]:
+        usual = self._usual_of("bare", plan.graphs)
+        self._next(plan.graphs)
         for at in range(_ROUNDS):
             self._reset("bare")
             ended = self.starter.together(plan.count, plan.graphs)
-            usual = self._usual_of("bare", plan.graphs)
             yield self._of_several(f"round {at + 1}", ended, [usual] * len(ended), plan.graphs)
 
     @_cases.register
@@ -161,11 +163,12 @@ class Torture:
         self._need_shim()
         both = tuple(dict.fromkeys((*plan.first, *plan.second)))
         usual = [self._usual_of("bare", graphs) for graphs in (plan.first, plan.second)]
+        self._next(both)
         start = self._without_outer(both) if plan.later else "bare"
         self._reset(start)
         counted = self.starter.run(plan.first, replace(plan.rule, action="count")).seen
         number = counted.armed if counted else 0
-        for at in spread(number, max(2, self.most // 2)):
+        for at in spread(number, self.most if plan.later else max(2, self.most // 2)):
             self._reset(start)
             rule = plan.rule.at(at + 1, only=True)
             other = plan.rule.at(at + 1 + plan.later, only=True) if plan.later else None
@@ -188,12 +191,13 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Held) -> Iterator[Case]:
+        usual = self._usual_of("filled", GRAPHS)
+        self._next(GRAPHS)
         self._reset("filled")
         number = signal.SIGSTOP if plan.stopped else signal.SIGKILL
         holder = self.starter.start((), first=lambda: _hold_lock(number))
         holder.wait(self.starter.limit)
         try:
-            usual = self._usual_of_others("filled", GRAPHS)
             ended = self.starter.run(GRAPHS)
         finally:
             holder.kill()
@@ -201,8 +205,9 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Foreign) -> Iterator[Case]:
+        usual = self._usual_of("filled", GRAPHS)
+        self._next(GRAPHS)
         self._reset("bare")
-        usual = self._usual_of_others("filled", GRAPHS)
         self._fill(dict(plan.variables))
         yield self._case("", self.starter.run(GRAPHS), usual, GRAPHS)
 
@@ -230,17 +235,24 @@ class Torture:
         """
         verdict, detail = judge(ended, usual, self.starter.limit)
         after, then = self._after(run_next or (lambda: self.starter.run(tuple(graphs))), graphs)
-        return Case(step, verdict, after, detail or then)
+        return Case(step, verdict, after, self._told(detail or then))
+
+    def _told(self, detail: str) -> str:
+        """A detail without the name of the sandbox, which is another one each time."""
+        return detail.replace(str(self.live), "CACHE")
 
     def _after(self, run: Callable[[], Ended], graphs: Sequence[str]) -> tuple[Verdict, str]:
         """The verdict on the processes after a fault.
 
         The first of them may still compile what the fault kept from being stored.
         """
-        verdict, detail = judge(run(), self._next(tuple(graphs)), self.starter.limit)
-        if verdict == "recompiles":
-            return judge(run(), self._next(tuple(graphs)), self.starter.limit)
-        return verdict, detail
+        usual = self._next(tuple(graphs))
+        verdict, detail = judge(run(), usual, self.starter.limit)
+        return (
+            judge(run(), usual, self.starter.limit)
+            if verdict == "recompiles"
+            else (verdict, detail)
+        )
 
     def _of_several(
         self, step: str, ended: Sequence[Ended], usual: Sequence[Seen], graphs: tuple[str, ...]
@@ -248,32 +260,21 @@ class Torture:
         judged = [judge(*one, self.starter.limit) for one in zip(ended, usual, strict=True)]
         verdict, detail = max(judged, key=lambda one: VERDICTS.index(one[0]))
         after, then = self._after(lambda: self.starter.run(graphs), graphs)
-        return Case(step, verdict, after, detail or then)
+        return Case(step, verdict, after, self._told(detail or then))
 
     def _usual_of(self, start: Start, graphs: tuple[str, ...]) -> Seen:
-        """What a process sees without a fault; the live cache is then as if nothing had run."""
-        if (start, graphs) not in self._usual:
-            kept = self.kept / "aside"
-            self._copy(self.live, kept)
-            self._usual_of_others(start, graphs)
-            self._copy(kept, self.live)
-        return self._usual[start, graphs]
-
-    def _usual_of_others(self, start: Start, graphs: tuple[str, ...]) -> Seen:
+        """What a process sees without a fault. Ask before a fault: the live cache is reset."""
         if (start, graphs) not in self._usual:
             self._reset(start)
             self._usual[start, graphs] = self._seen(graphs)
         return self._usual[start, graphs]
 
     def _next(self, graphs: tuple[str, ...]) -> Seen:
-        """What a process sees after another one has built the same graphs."""
+        """What a process sees after another one has built the same graphs; as `_usual_of`."""
         if ("next", graphs) not in self._usual:
-            kept = self.kept / "aside"
-            self._copy(self.live, kept)
             self._reset("filled")
             self._seen(graphs)
             self._usual["next", graphs] = self._seen(graphs)
-            self._copy(kept, self.live)
         return self._usual["next", graphs]
 
     def _seen(self, graphs: tuple[str, ...]) -> Seen:
