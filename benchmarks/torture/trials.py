@@ -238,8 +238,8 @@ class Torture:
         return Case(step, verdict, after, self._told(detail or then))
 
     def _told(self, detail: str) -> str:
-        """A detail without the name of the sandbox, which is another one each time."""
-        return detail.replace(str(self.live), "CACHE")
+        """A detail without the paths of this machine, which are other ones elsewhere."""
+        return detail.replace(str(self.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
 
     def _after(self, run: Callable[[], Ended], graphs: Sequence[str]) -> tuple[Verdict, str]:
         """The verdict on the processes after a fault.

@@ -40,8 +40,9 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
     assert newest.tried is not None
     subject = newest.tried.subject
     worse = [one for one in moved(own[1], newest) if one.worse] if len(own) > 1 else []
+    where = f"{clean(newest.tried.machine)}, Python {clean(subject.python)}"
     return {
-        "title": f"{clean(newest.tried.machine)}, Python {clean(subject.python)}",
+        "title": f"{where}, up to {newest.steps} steps",
         "newest": shorten(subject.label, 60),
         "verdict": _verdict(newest),
         "columns": [_column(one) for one in own],

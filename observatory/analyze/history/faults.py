@@ -44,11 +44,14 @@ def moved(before: Torture, after: Torture) -> list[Moved]:
 
 
 def lines_of(records: Iterable[Torture]) -> Iterator[list[Torture]]:
-    """The records of each machine and environment, the oldest subject first."""
-    found: dict[tuple[str, str], list[Torture]] = defaultdict(list)
+    """The records of each machine and environment, the oldest subject first.
+
+    Finer steps find more: records with other numbers of steps are not compared.
+    """
+    found: dict[tuple[str, str, int], list[Torture]] = defaultdict(list)
     for one in records:
         if one.tried is not None:
-            found[one.tried.machine, one.tried.subject.env_name].append(one)
+            found[one.tried.machine, one.tried.subject.env_name, one.steps].append(one)
     for _, own in sorted(found.items()):
         yield sorted(own, key=_date)
 

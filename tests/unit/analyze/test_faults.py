@@ -87,6 +87,13 @@ def test_machines_and_pythons_are_not_compared_with_each_other() -> None:
     assert before_it(torture("3.1.0", date=FIRST + DAY, machine="a"), [one, other]) == one
 
 
+def test_finer_steps_are_no_change() -> None:
+    coarse = torture("3.0.0", [fault("full")], FIRST, steps=2)
+    fine = torture("3.1.0", [fault("full", "raises")], FIRST + DAY, steps=12)
+    assert list(fault_changes([coarse, fine])) == []
+    assert before_it(fine, [coarse]) is None
+
+
 def test_an_alert_keeps_its_id_and_its_state_from_night_to_night() -> None:
     records = releases("safe", "raises")
     first = alerts_of(detected(records), "1")

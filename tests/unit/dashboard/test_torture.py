@@ -42,7 +42,10 @@ def test_the_newest_release_is_the_first_column() -> None:
 def test_a_machine_has_a_matrix_of_its_own() -> None:
     records = [torture(), torture(machine="other")]
     titles = [one["title"] for one in torture_page(records)["matrices"]]
-    assert titles == ["bench, Python 3.13", "other, Python 3.13"]
+    assert titles == [
+        "bench, Python 3.13, up to 12 steps",
+        "other, Python 3.13, up to 12 steps",
+    ]
 
 
 def test_what_lasts_is_red_and_what_is_worse_is_said_first(tmp_path: Path) -> None:
