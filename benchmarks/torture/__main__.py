@@ -30,7 +30,7 @@ from ..sandbox import Sandbox, sweep
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
 from .faults import FAULTS
-from .making import SCHEMA, Fault, FaultRecord, TortureRecord
+from .making import SCHEMA, Fault, FaultRecord, TortureRecord, printable
 from .processes import Starter
 from .trials import Skip, Torture
 from .workload import CACHES, GRAPHS, Cache, Workload
@@ -97,7 +97,7 @@ class _Part:
         if len(self.records) < len(self.faults):
             # They are tried in order: it ended in the first one that has no record.
             said = self._report.with_suffix(".stderr").read_text(errors="replace").splitlines()
-            last = said[-1][:300] if said else "it wrote nothing"
+            last = printable(said[-1][:300]) if said else "it wrote nothing"
             reason = f"the process that tried it left with status {self.process.returncode}: {last}"
             self.records.append(untried(self.faults[len(self.records)], reason))
 

@@ -82,15 +82,15 @@ def _disk(cache: Cache) -> Iterator[Fault]:
     )  # fmt: skip
     yield fault(
         "read_fails", "one call that reads fails (EIO)",
-        Armed(Rule(READS, "fail", errno.EIO), "filled", only=True),
+        Armed(Rule(READS, "fail", errno.EIO), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "stale_handle", "one call that reads finds its file replaced, as on NFS (ESTALE)",
-        Armed(Rule(READS, "fail", errno.ESTALE), "filled", only=True),
+        Armed(Rule(READS, "fail", errno.ESTALE), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "not_yet_visible", "one file cannot be seen yet where another machine has stored it, as on "
-        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", only=True),
+        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "rename_refused", "no file can be renamed (EACCES)",

@@ -221,6 +221,15 @@ def flips(size: int, most: int, seed: str) -> list[int]:
     return [chance.randrange(bits * at // parts, bits * (at + 1) // parts) for at in range(parts)]
 
 
+def printable(text: str) -> str:
+    """The text with what is no text escaped: what a flipped bit made of a name is quoted, too.
+
+    >>> printable("no module named 'num\\udc80a'")
+    "no module named 'num\\\\udc80a'"
+    """
+    return text.encode(errors="backslashreplace").decode()
+
+
 def severest(verdicts: Iterable[Verdict]) -> Verdict:
     """The worst of some verdicts; `safe` if there are none."""
     return max(verdicts, key=VERDICTS.index, default="safe")

@@ -27,6 +27,7 @@ from .making import (
     Start,
     Together,
     Verdict,
+    printable,
     spread,
 )
 from .processes import Starter
@@ -97,7 +98,7 @@ class Torture:
             cases, skipped = list(self._cases(fault.plan)), ""
             skipped = "" if cases else "there is nothing of the kind in this release"
         except (Skip, NoShim) as reason:
-            cases, skipped = [], str(reason)
+            cases, skipped = [], printable(str(reason))
         verdict, after = worst(cases) if cases else (None, None)
         return FaultRecord(
             fault.name, fault.cache, fault.group, fault.what, fault.certain, verdict, after,
@@ -239,7 +240,8 @@ class Torture:
 
     def _told(self, detail: str) -> str:
         """A detail without the paths of this machine, which are other ones elsewhere."""
-        return detail.replace(str(self.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
+        told = detail.replace(str(self.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
+        return printable(told)
 
     def _after(self, run: Callable[[], Ended], graphs: Sequence[str]) -> tuple[Verdict, str]:
         """The verdict on the processes after a fault.

@@ -22,6 +22,7 @@ from observatory.benchmarks.torture.making import (
     Interleaved,
     Place,
     flips,
+    printable,
     severest,
     spread,
 )
@@ -90,6 +91,11 @@ def test_the_verdicts_of_the_record_are_those_of_the_catalogue() -> None:
     assert VERDICTS == record.VERDICTS
     assert severest(["recompiles", "WRONG", "raises"]) == "WRONG"
     assert severest([]) == "safe"
+
+
+def test_what_a_flipped_bit_makes_of_a_name_can_be_recorded() -> None:
+    assert printable("no module 'num\udc80a'") == "no module 'num\\udc80a'"
+    printable("\ud800").encode()
 
 
 def test_the_catalogue_names_each_fault_once_and_each_cache_has_its_control() -> None:
