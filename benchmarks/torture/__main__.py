@@ -29,10 +29,11 @@ from ..process import end_stragglers
 from ..sandbox import Sandbox, sweep
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
+from .copies import Copies, Skip
 from .faults import FAULTS
 from .making import SCHEMA, Fault, FaultRecord, TortureRecord, printable
 from .processes import Starter
-from .trials import Skip, Torture
+from .trials import Torture
 from .workload import CACHES, GRAPHS, Cache, Workload
 
 EXIT_DONE = 0
@@ -171,8 +172,9 @@ def append(faults: Sequence[Fault], options: argparse.Namespace) -> NoReturn:
     torture = None
     try:
         starter = Starter(Workload(options.cache), options.live, options.kept.parent, options.limit)
-        torture = Torture(options.cache, starter, options.kept, options.steps)
-        torture.prepare()
+        copies = Copies(options.cache, starter, options.kept)
+        copies.prepare()
+        torture = Torture(copies, options.steps)
     except ImportError as error:
         reason = f"this PyTensor has no such cache: {error}"
     except Skip as error:

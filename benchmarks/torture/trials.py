@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import singledispatchmethod
-from pathlib import Path
 
-from .damage import of_another_numba
+from .copies import Copies, Skip
 from .making import (
     VERDICTS,
     Armed,
@@ -23,8 +21,6 @@ from .making import (
     Foreign,
     Held,
     Interleaved,
-    Place,
-    Start,
     Together,
     Verdict,
     printable,
@@ -33,7 +29,7 @@ from .making import (
 from .processes import Starter
 from .shim import NoShim, is_loaded
 from .verdicts import Case, Ended, grouped, judge, worst
-from .workload import GRAPHS, Cache, Seen
+from .workload import GRAPHS, Seen
 
 _ROUNDS = 3
 """How often several processes store at once: what chance decides may show in one of them."""
@@ -41,52 +37,18 @@ _FILLING = 600.0
 """Seconds for a fresh process that fills a cache."""
 
 
-class Skip(Exception):
-    """Raised where a fault cannot be tried here; the message is the reason."""
-
-
 @dataclass
 class Torture:
-    """A cache of one kind, its filled copy, and the faults that are put into it."""
+    """The faults that are put into a cache of one kind."""
 
-    cache: Cache
-    starter: Starter
-    kept: Path
-    """An empty directory for the copies."""
+    copies: Copies
     most: int
     """Steps of a fault, at most."""
-    _usual: dict[tuple[str, tuple[str, ...]], Seen] = field(default_factory=dict)
-    _targets: tuple[str, str] = ("", "")
 
     @property
-    def live(self) -> Path:
-        """The cache that processes use."""
-        return self.starter.cache
-
-    def prepare(self) -> None:
-        """Fill the cache, and keep copies of it. Raises Skip if that fails without any fault."""
-        found: list[set[str]] = [set()]
-        for graphs in (("up",), ("down",), GRAPHS):
-            ended = self.starter.run(graphs)
-            verdict, detail = judge(ended, Seen(misses=10**6, compiled=10**6), self.starter.limit)
-            if verdict != "safe":
-                raise Skip(f"without any fault, {detail or verdict}")
-            found.append(self._entries())
-        self._targets = (min(found[1] - found[0]), min(found[2] - found[1]))
-        self._copy(self.live, self.kept / "filled")
-        for entry in self._entries():
-            _remove(self.live / entry)
-        for file in self.live.rglob("*.nb[ic]"):
-            file.unlink()
-        self._copy(self.live, self.kept / "bare")
-
-    def _entries(self) -> set[str]:
-        """The paths of what a graph added, within the cache."""
-        if self.cache == "numba":
-            found = self.live.rglob("*fgraph*.nbi")
-        else:
-            found = (key.parent for key in self.live.rglob("key.pkl"))
-        return {str(path.relative_to(self.live)) for path in found}
+    def starter(self) -> Starter:
+        """What starts processes."""
+        return self.copies.starter
 
     def carry_out(self, fault: Fault) -> FaultRecord:
         """Try a fault and return what became of it; nothing is raised but by what is not a fault.
@@ -112,11 +74,11 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Damage) -> Iterator[Case]:
-        usual = self._usual_of(plan.start, plan.graphs)
-        self._next(plan.graphs)
-        place = self._reset(plan.start)
+        usual = self.copies.usual_of(plan.start, plan.graphs)
+        self.copies.next_of(plan.graphs)
+        place = self.copies.reset(plan.start)
         for step in plan.steps(place, self.most):
-            place = self._reset(plan.start)
+            place = self.copies.reset(plan.start)
             try:
                 plan.apply(place, step)
             except (OSError, StopIteration) as error:
@@ -131,9 +93,12 @@ class Torture:
     def _(self, plan: Armed) -> Iterator[Case]:
         self._need_shim()
         if plan.start == "stale":
-            self._make_stale()
-        usual, following = self._usual_of(plan.start, plan.graphs), self._next(plan.graphs)
-        place = self._reset(plan.start)
+            self.copies.make_stale()
+        usual, following = (
+            self.copies.usual_of(plan.start, plan.graphs),
+            self.copies.next_of(plan.graphs),
+        )
+        place = self.copies.reset(plan.start)
         where = place.file(plan.part) if plan.part else None
         counting = replace(plan.rule, action="count")
         counted = self.starter.run(plan.graphs, counting, where=where).seen
@@ -141,7 +106,7 @@ class Torture:
         if plan.rule.kinds and not number:
             return
         for at in [1 + at for at in spread(number, self.most)] if plan.each else [1]:
-            self._reset(plan.start)
+            self.copies.reset(plan.start)
             rule = plan.rule.at(at, only=plan.only)
             ended = self.starter.run(plan.graphs, rule, where=where)
             step = f"{at} of {number}" if plan.each else ""
@@ -152,10 +117,10 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Together) -> Iterator[Case]:
-        usual = self._usual_of("bare", plan.graphs)
-        self._next(plan.graphs)
+        usual = self.copies.usual_of("bare", plan.graphs)
+        self.copies.next_of(plan.graphs)
         for at in range(_ROUNDS):
-            self._reset("bare")
+            self.copies.reset("bare")
             ended = self.starter.together(plan.count, plan.graphs)
             yield self._of_several(f"round {at + 1}", ended, [usual] * len(ended), plan.graphs)
 
@@ -163,38 +128,24 @@ class Torture:
     def _(self, plan: Interleaved) -> Iterator[Case]:
         self._need_shim()
         both = tuple(dict.fromkeys((*plan.first, *plan.second)))
-        usual = [self._usual_of("bare", graphs) for graphs in (plan.first, plan.second)]
-        self._next(both)
-        start = self._without_outer(both) if plan.later else "bare"
-        self._reset(start)
+        usual = [self.copies.usual_of("bare", graphs) for graphs in (plan.first, plan.second)]
+        self.copies.next_of(both)
+        start = self.copies.without_outer(both) if plan.later else "bare"
+        self.copies.reset(start)
         counted = self.starter.run(plan.first, replace(plan.rule, action="count")).seen
         number = counted.armed if counted else 0
         for at in spread(number, self.most if plan.later else max(2, self.most // 2)):
-            self._reset(start)
+            self.copies.reset(start)
             rule = plan.rule.at(at + 1, only=True)
             other = plan.rule.at(at + 1 + plan.later, only=True) if plan.later else None
             ended = self.starter.between(plan.first, plan.second, rule, other)
             yield self._of_several(f"{at + 1} of {number}", ended, usual, both)
 
-    def _make_stale(self) -> None:
-        """Keep a cache in which another numba stored the outer function of `up`."""
-        of_another_numba(self._reset("filled"), "")
-        self._copy(self.live, self.kept / "stale")
-
-    def _without_outer(self, graphs: tuple[str, ...]) -> Start:
-        """Keep a cache that lacks only the outer function of `up`; return its name."""
-        place = self._reset("bare")
-        self._seen(graphs)
-        for file in (place.target, *place.data_files()):
-            file.unlink()
-        self._copy(self.live, self.kept / "without_outer")
-        return "without_outer"
-
     @_cases.register
     def _(self, plan: Held) -> Iterator[Case]:
-        usual = self._usual_of("filled", GRAPHS)
-        self._next(GRAPHS)
-        self._reset("filled")
+        usual = self.copies.usual_of("filled", GRAPHS)
+        self.copies.next_of(GRAPHS)
+        self.copies.reset("filled")
         number = signal.SIGSTOP if plan.stopped else signal.SIGKILL
         holder = self.starter.start((), first=lambda: _hold_lock(number))
         holder.wait(self.starter.limit)
@@ -206,9 +157,9 @@ class Torture:
 
     @_cases.register
     def _(self, plan: Foreign) -> Iterator[Case]:
-        usual = self._usual_of("filled", GRAPHS)
-        self._next(GRAPHS)
-        self._reset("bare")
+        usual = self.copies.usual_of("filled", GRAPHS)
+        self.copies.next_of(GRAPHS)
+        self.copies.reset("bare")
         self._fill(dict(plan.variables))
         yield self._case("", self.starter.run(GRAPHS), usual, GRAPHS)
 
@@ -217,7 +168,14 @@ class Torture:
         flags = ",".join(
             filter(None, (os.environ.get("PYTENSOR_FLAGS"), variables.pop("PYTENSOR_FLAGS", "")))
         )
-        command = [sys.executable, "-m", "benchmarks.torture", "--fill", "--cache", self.cache]
+        command = [
+            sys.executable,
+            "-m",
+            "benchmarks.torture",
+            "--fill",
+            "--cache",
+            self.copies.cache,
+        ]
         environment = {**os.environ, "PYTENSOR_FLAGS": flags, **variables}
         done = subprocess.run(
             command, env=environment, capture_output=True, text=True, timeout=_FILLING, check=False
@@ -240,7 +198,7 @@ class Torture:
 
     def _told(self, detail: str) -> str:
         """A detail without the paths of this machine, which are other ones elsewhere."""
-        told = detail.replace(str(self.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
+        told = detail.replace(str(self.copies.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
         return printable(told)
 
     def _after(self, run: Callable[[], Ended], graphs: Sequence[str]) -> tuple[Verdict, str]:
@@ -248,7 +206,7 @@ class Torture:
 
         The first of them may still compile what the fault kept from being stored.
         """
-        usual = self._next(tuple(graphs))
+        usual = self.copies.next_of(tuple(graphs))
         verdict, detail = judge(run(), usual, self.starter.limit)
         return (
             judge(run(), usual, self.starter.limit)
@@ -264,42 +222,6 @@ class Torture:
         after, then = self._after(lambda: self.starter.run(graphs), graphs)
         return Case(step, verdict, after, self._told(detail or then))
 
-    def _usual_of(self, start: Start, graphs: tuple[str, ...]) -> Seen:
-        """What a process sees without a fault. Ask before a fault: the live cache is reset."""
-        if (start, graphs) not in self._usual:
-            self._reset(start)
-            self._usual[start, graphs] = self._seen(graphs)
-        return self._usual[start, graphs]
-
-    def _next(self, graphs: tuple[str, ...]) -> Seen:
-        """What a process sees after another one has built the same graphs; as `_usual_of`."""
-        if ("next", graphs) not in self._usual:
-            self._reset("filled")
-            self._seen(graphs)
-            self._usual["next", graphs] = self._seen(graphs)
-        return self._usual["next", graphs]
-
-    def _seen(self, graphs: tuple[str, ...]) -> Seen:
-        ended = self.starter.run(graphs)
-        if ended.seen is None or ended.seen.raised or ended.seen.wrong:
-            _, detail = judge(ended, Seen(misses=10**6, compiled=10**6), self.starter.limit)
-            raise Skip(f"without any fault, {detail}")
-        return ended.seen
-
-    def _reset(self, start: Start) -> Place:
-        """Put a copy of the cache in the place of the live one."""
-        self._copy(self.kept / start, self.live)
-        own, other = (self.live / target for target in self._targets)
-        return Place(self.live, own, other)
-
-    def _copy(self, source: Path, target: Path) -> None:
-        """Let a directory have the content of another; it stays the same directory."""
-        target.mkdir(exist_ok=True)
-        target.chmod(0o755)
-        for path in target.iterdir():
-            _remove(path)
-        shutil.copytree(source, target, symlinks=True, dirs_exist_ok=True)
-
     @staticmethod
     def _need_shim() -> None:
         if not is_loaded():
@@ -312,13 +234,3 @@ def _hold_lock(number: int) -> None:
 
     with lock_ctx():
         os.kill(os.getpid(), number)
-
-
-def _remove(path: Path) -> None:
-    """Remove a file or a directory, whatever its permissions are."""
-    if path.is_symlink() or not path.is_dir():
-        path.unlink()
-        return
-    for directory, _, _ in os.walk(path):
-        Path(directory).chmod(0o700)
-    shutil.rmtree(path)

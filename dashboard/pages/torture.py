@@ -92,8 +92,8 @@ def _groups(records: Sequence[Torture]) -> Iterator[tuple[str, list[_Row]]]:
                 )
                 for name, own in list(found[cache][group].items())[:_MOST]
             ]  # fmt: skip
-            title = f"{CACHES.get(cache, clean(cache))}: {GROUPS.get(group, clean(group)).lower()}"
-            yield shorten(title[0].upper() + title[1:], 80), rows
+            place = CACHES.get(cache, clean(cache))
+            yield shorten(f"{GROUPS.get(group, clean(group))}: {place}", 80), rows
 
 
 def _flag(one: Fault | None) -> Flag:

@@ -81,10 +81,10 @@ def _change(
     assert before.tried is not None
     assert after.tried is not None
     good, bad = at_of(before.tried.subject), at_of(after.tried.subject)
-    about = f"{after.tried.machine}, {after.tried.subject.env_name}, {bad.commit}"
+    place = f"{after.tried.machine}, {after.tried.subject.env_name}"
     change = Change(
-        id=id_of(FAULTS, about), kind=FAULTS, about=about[:4000], sentence="", last_good=good,
-        first_bad=bad, between=0,
+        id=id_of(FAULTS, place, bad.commit), kind=FAULTS, about=f"{place}, {bad.label}"[:4000],
+        sentence="", last_good=good, first_bad=bad, between=0,
     )  # fmt: skip
     told = [
         (one.after.cache, one.after.name, one.after.verdict, one.after.after,

@@ -45,11 +45,11 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
                 raise fate
             return one.label
 
-        def under(label: str, one: Subject, machine: str, only: Any, steps: Any) -> Torture:
+        def under(label: str, one: Subject, machine: str, *options: Any) -> Torture:
             fate: list[Fault] | Exception | None = (fates or {}).get(label)
             if isinstance(fate, Exception):
                 raise fate
-            return torture(label, fate, one.date, machine, steps=steps or 12)
+            return torture(label, fate, one.date, machine, steps=options[1] or 12)
 
         monkeypatch.setattr(options, "local_subjects", lambda state: _Subjects())
         monkeypatch.setattr(trying, "environment_of", place)
@@ -111,6 +111,20 @@ def test_a_subject_that_fails_does_not_stop_the_others(run: Run, tmp_path: Path)
     assert "it fell over" in err
     assert "no wheel" in err
     assert len(list(load_all(tmp_path))) == 1
+
+
+def test_one_cache_is_tried_and_the_other_stays_as_it_was(run: Run, tmp_path: Path) -> None:
+    both = [fault("full", cache="c"), fault("full", "raises")]
+    run("3.0.0", fates={"3.0.0": both})
+    run("3.0.0", "--cache", "numba", fates={"3.0.0": [fault("full", "safe")]})
+    (record,) = load_all(tmp_path)
+    assert isinstance(record, Torture)
+    assert [(one.cache, one.verdict) for one in record.faults] == [("numba", "safe"), ("c", "safe")]
+    run("3.0.0", "--cache", "numba", "--steps", "2", fates={"3.0.0": [fault("full", "safe")]})
+    (finer,) = load_all(tmp_path)
+    assert isinstance(finer, Torture)
+    assert [one.cache for one in finer.faults] == ["numba"]
+    assert run("3.0.0", "--cache", "jax")[0] == Exit.USAGE
 
 
 def test_some_faults_only_are_not_recorded(run: Run, tmp_path: Path) -> None:
