@@ -38,7 +38,7 @@ def torture(
     cache: str | None = None,
     timeout: float = PATIENCE,
 ) -> Torture:
-    """Try the faults of the catalogue in an environment, which takes about a quarter of an hour.
+    """Try the faults of the catalogue in an environment, which takes ten minutes or more.
 
     ``only``: the names of faults; none: all. ``steps``: of each fault, at most. ``cache``: only
     the faults of numba or c. ``timeout``: the limit for all of them, in seconds. Raises

@@ -48,8 +48,8 @@ def command(
 ) -> None:
     """Put PyTensor's disk caches under faults, and say what a user gets then.
 
-    Truncated files, full disks, kills, several processes at once and others: about seventy, in
-    hundreds of steps, in a quarter of an hour on two cores. The command stores the outcome in
+    Truncated files, full disks, kills, several processes at once and others: about eighty, in
+    hundreds of steps, in about ten minutes on two quiet cores. The command stores the outcome in
     RESULTS/torture and compares it with the release before, as far as that is stored there.
     """  # fmt: skip
     if cache not in (None, *CACHES):
