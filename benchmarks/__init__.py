@@ -10,7 +10,7 @@
   is installed.
 - What guards caches: `siblings` (with `forking`), `upgrading` and `sampling` look for wrong numbers
   from shared caches, and `canary` is their suite; `contracts` checks what PyTensor relies on in
-  numba.
+  numba, and `torture` puts its caches under faults.
 - asv: `compile`, `call` and `canary` are suites; `suites` is what they share.
 - The rest: the tool shares `catalogue` and `plan`; `workers` calls a function in another process;
   `trace` and `parent` serve every process; `probe_cost` measures what the probes cost.

@@ -47,6 +47,8 @@ from observatory.dashboard.pages.series_list import list_pages
 from observatory.dashboard.pages.series_list import path_of as list_path
 from observatory.dashboard.pages.story import story_of
 from observatory.dashboard.pages.summary import Newest, facts, headline, newest
+from observatory.dashboard.pages.torture import PATH as TORTURE
+from observatory.dashboard.pages.torture import torture_page
 from observatory.dashboard.pages.work import work_history
 from observatory.dashboard.publish import publish, refuse_foreign
 from observatory.dashboard.rendering import assets, rendered
@@ -149,6 +151,8 @@ class _Site:
             yield GROWTH, self._page(GROWTH, **self._growth)
         if observed.contracts:
             yield CONTRACTS, self._page(CONTRACTS, tables=contracts_page(observed.contracts))
+        if observed.faults:
+            yield TORTURE, self._page(TORTURE, **torture_page(observed.faults))
         if longest := newest(self._cell_values):
             yield "releases.html", self._releases(longest, history(self._cell_values, longest))
         for one in with_page(observed.alerts):
@@ -262,7 +266,10 @@ class _Site:
                 ("Every cell", MATRIX, self._subject), ("Op by Op", census, census),
                 ("Step by step", WALK, self._path), ("Growing graphs", GROWTH, self._growth),
             )),
-            Place("Wrong answers", "w", (("Shared caches", GUARD, self._guard),)),
+            Place("Wrong answers", "w", (
+                ("Shared caches", GUARD, self._guard),
+                ("Caches under faults", TORTURE, self._observed.faults),
+            )),
             Place("History", "h", (("History", "releases.html", self._cell_values),)),
             Place("Health", "r", (
                 ("Runs", "health.html", True),

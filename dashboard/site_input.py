@@ -34,6 +34,7 @@ from observatory.store.records.alerts import Alerts, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.found import NOTHING, Found
+from observatory.store.records.torture import Torture
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
 
@@ -77,6 +78,8 @@ class SiteInput:
     calibrations: Sequence[Calibration] = ()
     contracts: Sequence[Contracts] = ()
     """What PyTensor relies on in numba, one record for each numba that it was looked at with."""
+    faults: Sequence[Torture] = ()
+    """What became of the faults that were put into caches, one record for each subject."""
     upgrades: Sequence[Upgrade] = ()
     found: Found = NOTHING
     """Which subject or package changed a value, for some alerts."""

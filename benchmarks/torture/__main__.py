@@ -29,15 +29,16 @@ from ..process import end_stragglers
 from ..sandbox import Sandbox, sweep
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
+from .copies import Copies, Skip
 from .faults import FAULTS
-from .making import SCHEMA, Fault, FaultRecord, TortureRecord
+from .making import SCHEMA, Fault, FaultRecord, TortureRecord, printable
 from .processes import Starter
-from .trials import Skip, Torture
+from .trials import Torture
 from .workload import CACHES, GRAPHS, Cache, Workload
 
 EXIT_DONE = 0
-DEFAULT_STEPS = 24
-DEFAULT_LIMIT = 180.0
+DEFAULT_STEPS = 12
+DEFAULT_LIMIT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "filelock")
 _HASH_SEED = 1
 _POLL = 0.2
@@ -97,7 +98,7 @@ class _Part:
         if len(self.records) < len(self.faults):
             # They are tried in order: it ended in the first one that has no record.
             said = self._report.with_suffix(".stderr").read_text(errors="replace").splitlines()
-            last = said[-1][:300] if said else "it wrote nothing"
+            last = printable(said[-1][:300]) if said else "it wrote nothing"
             reason = f"the process that tried it left with status {self.process.returncode}: {last}"
             self.records.append(untried(self.faults[len(self.records)], reason))
 
@@ -171,8 +172,9 @@ def append(faults: Sequence[Fault], options: argparse.Namespace) -> NoReturn:
     torture = None
     try:
         starter = Starter(Workload(options.cache), options.live, options.kept.parent, options.limit)
-        torture = Torture(options.cache, starter, options.kept, options.steps)
-        torture.prepare()
+        copies = Copies(options.cache, starter, options.kept)
+        copies.prepare()
+        torture = Torture(copies, options.steps)
     except ImportError as error:
         reason = f"this PyTensor has no such cache: {error}"
     except Skip as error:

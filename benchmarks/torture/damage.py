@@ -13,7 +13,9 @@ from .workload import Cache
 
 YEARS = 10 * 365 * 86400
 """Ten years in seconds."""
-MANY: dict[Cache, int] = {"numba": 100_000, "c": 100_000}
+_FINE = 2
+"""Times as many steps of a file as of a store, which takes longer to try."""
+MANY: dict[Cache, int] = {"numba": 100_000, "c": 10_000}
 """Entries of a large cache, by its kind."""
 
 
@@ -21,7 +23,7 @@ def lengths(part: str) -> Steps:
     """The lengths to which a file is cut: its ends and steps between them."""
 
     def steps(place: Place, most: int) -> Sequence[str]:
-        return [str(length) for length in spread(place.file(part).stat().st_size, most)]
+        return [str(length) for length in spread(place.file(part).stat().st_size, _FINE * most)]
 
     return steps
 
@@ -39,7 +41,7 @@ def bits(part: str) -> Steps:
     """The bits of a file to flip, chosen by a fixed seed."""
 
     def steps(place: Place, most: int) -> Sequence[str]:
-        return [str(bit) for bit in flips(place.file(part).stat().st_size, most, part)]
+        return [str(bit) for bit in flips(place.file(part).stat().st_size, _FINE * most, part)]
 
     return steps
 
@@ -192,14 +194,13 @@ def crowded(number: int) -> Apply:
 
 
 def _copy_of_module(place: Place, number: str, key: bytes, module: Path) -> None:
-    """A directory like that of `up`, with another key and another hash; all names are as long."""
-    hashed = module.stem.partition(".")[0].encode()
-    own = hashed[:-7] + number.encode()
+    """A directory like that of `up`, with another key and other hashes; all names are as long."""
     directory = place.compiledir / f"{place.target.name[:-7]}{number}"
     directory.mkdir()
-    changed = key.replace(hashed, own).replace(hashed[1:], own[1:])
+    changed = re.sub(rb"(m[0-9a-f]{57})[0-9a-f]{7}", rb"\g<1>" + number.encode(), key)
     changed = changed.replace(place.target.name.encode(), directory.name.encode())
     flag = next(one for one in (b"-fno-math-errno", b"-Wno-write-strings") if one in changed)
     changed = changed.replace(flag, (b"-f" + number.encode()).ljust(len(flag), b"x"))
     (directory / "key.pkl").write_bytes(changed)
-    (directory / f"{own.decode()}{module.suffix}").symlink_to(module)
+    stem = module.name.partition(".")[0]
+    (directory / module.name.replace(stem, f"{stem[:-7]}{number}")).symlink_to(module)

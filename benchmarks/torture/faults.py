@@ -82,15 +82,15 @@ def _disk(cache: Cache) -> Iterator[Fault]:
     )  # fmt: skip
     yield fault(
         "read_fails", "one call that reads fails (EIO)",
-        Armed(Rule(READS, "fail", errno.EIO), "filled", only=True),
+        Armed(Rule(READS, "fail", errno.EIO), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "stale_handle", "one call that reads finds its file replaced, as on NFS (ESTALE)",
-        Armed(Rule(READS, "fail", errno.ESTALE), "filled", only=True),
+        Armed(Rule(READS, "fail", errno.ESTALE), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "not_yet_visible", "one file cannot be seen yet where another machine has stored it, as on "
-        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", only=True),
+        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "rename_refused", "no file can be renamed (EACCES)",
@@ -129,6 +129,24 @@ def _processes(cache: Cache) -> Iterator[Fault]:
         "two_signatures", "a second process stores another signature of the same function while a "
         "first one is stopped at one change of its store", Interleaved((STRIDED,), ("up",)),
     )  # fmt: skip
+    if cache == "numba":
+        for name, what, rule in (
+            ("killed", "the process is killed", Rule(CHANGES, "kill")),
+            ("full", "the disk is full", Rule(CHANGES, "fail", errno.ENOSPC)),
+        ):
+            yield Fault(
+                f"{name}_while_replacing", cache, "disk", f"{what} at one change of a store that "
+                "replaces what another numba stored with another signature",
+                Armed(rule, "stale", (STRIDED,)),
+            )  # fmt: skip
+        # Writing an index takes three changes, and so does writing the data after it.
+        yield fault(
+            "two_signatures_crossed",
+            "two processes store different signatures of one "
+            "function: both have read the index before either writes it, and the second writes "
+            "its data last",
+            Interleaved((STRIDED,), ("up",), later=3),
+        )
     if cache == "c":
         yield fault("lock_holder_dead", "who held the lock was killed", Held(stopped=False))
         yield fault("lock_holder_stopped", "who holds the lock is stopped", Held(stopped=True))

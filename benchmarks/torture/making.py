@@ -21,8 +21,9 @@ VERDICTS: tuple[Verdict, ...] = (
 )  # fmt: skip
 """From the best to the worst; `dies`: a signal ended the process."""
 Group = Literal["files", "foreign", "disk", "processes", "clock", "place", "control"]
-Start = Literal["filled", "bare"]
-"""A copy of the filled cache, or one with nothing but PyTensor's own C helpers."""
+Start = Literal["filled", "bare", "without_outer", "stale"]
+"""A copy of the filled cache; of one with nothing but PyTensor's own C helpers; of one that lacks
+only the outer function of `up`; of one in which another numba stored that."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,11 @@ class Place:
     def file(self, part: str) -> Path:
         """The file of `up` that is `index` or `data` (numba), `key` or `module` (C)."""
         return _file(self.target, part)
+
+    def data_files(self) -> list[Path]:
+        """The data files of the index of `up`, one for each signature."""
+        name = self.target.name.removesuffix(".nbi")
+        return sorted(self.target.parent.glob(f"{name}.*.nbc"))
 
     def other_file(self, part: str) -> Path:
         """The same of `down`."""
@@ -112,6 +118,8 @@ class Interleaved:
 
     first: tuple[str, ...]
     second: tuple[str, ...]
+    later: int = 0
+    """If not 0, the second one stops so many calls later, and goes on when the first has ended."""
     rule: Rule = field(default_factory=lambda: Rule(CHANGES, "stop"))
 
 
@@ -211,6 +219,15 @@ def flips(size: int, most: int, seed: str) -> list[int]:
     bits = size * 8
     parts = min(most, bits)
     return [chance.randrange(bits * at // parts, bits * (at + 1) // parts) for at in range(parts)]
+
+
+def printable(text: str) -> str:
+    r"""The text with what is no text escaped: what a flipped bit made of a name is quoted, too.
+
+    >>> printable("num\udc80a")
+    'num\\udc80a'
+    """
+    return text.encode(errors="backslashreplace").decode()
 
 
 def severest(verdicts: Iterable[Verdict]) -> Verdict:

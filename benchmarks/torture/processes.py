@@ -143,18 +143,26 @@ class Starter:
         os.close(writing)
         return [one.ended(self.limit) for one in running]
 
-    def between(self, first: tuple[str, ...], second: tuple[str, ...], rule: Rule) -> list[Ended]:
+    def between(
+        self,
+        first: tuple[str, ...],
+        second: tuple[str, ...],
+        rule: Rule,
+        second_rule: Rule | None = None,
+    ) -> list[Ended]:
         """Stop a process by a rule, let a second one run, then let the first go on.
 
-        A second one that waits for the first, as for a lock, has ended only after it. Returns how
-        both ended; the first says how many calls there were.
+        ``second_rule``: stops the second one in its turn, until the first has ended. A second one
+        that waits for the first, as for a lock, ends only after it. Returns how both ended.
         """
         one = self.start(first, rule)
         one.wait(self.limit)
-        two = self.start(second)
+        two = self.start(second, second_rule)
         two.wait(min(_STUCK, self.limit))
         one.go_on()
-        return [one.ended(self.limit), two.ended(self.limit)]
+        ended = one.ended(self.limit)
+        two.go_on()
+        return [ended, two.ended(self.limit)]
 
 
 def obey_permissions() -> None:

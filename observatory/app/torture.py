@@ -31,6 +31,8 @@ class Tortures:
     only: Sequence[str] = ()
     """The names of faults; none: all. A record of some only is not saved."""
     steps: int | None = None
+    cache: str | None = None
+    """Only the faults of numba or c; what is recorded of the other cache stays."""
     progress: Progress = silent
     records: list[Torture] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -50,7 +52,9 @@ class Tortures:
         place = environment_of(subject, self.subjects, self.state)
         with measuring_lock(lambda text: self.progress(Update(text))):
             self.progress(Update(f"PyTensor {subject.label}: its caches under faults"))
-            found = torture(place, subject, self.machine, self.only, self.steps)
+            found = torture(place, subject, self.machine, self.only, self.steps, self.cache)
+        if self.cache is not None:
+            found = record.with_other_cache(found, record.load(self.results, found))
         known = [one for one in record.load_all(self.results) if not isinstance(one, RecordError)]
         before = before_it(found, [*known, *self.records])
         if before is not None:

@@ -35,15 +35,18 @@ def torture(
     machine: str,
     only: Sequence[str] = (),
     steps: int | None = None,
+    cache: str | None = None,
     timeout: float = PATIENCE,
 ) -> Torture:
-    """Try the faults of the catalogue in an environment, which takes about a quarter of an hour.
+    """Try the faults of the catalogue in an environment, which takes ten minutes or more.
 
-    ``only``: the names of faults; none: all. ``steps``: of each fault, at most. ``timeout``: the
-    limit for all of them, in seconds. Raises TortureError.
+    ``only``: the names of faults; none: all. ``steps``: of each fault, at most. ``cache``: only
+    the faults of numba or c. ``timeout``: the limit for all of them, in seconds. Raises
+    TortureError.
     """
     arguments = [word for name in only for word in ("--only", name)]
     arguments += ["--steps", str(steps)] if steps else []
+    arguments += ["--cache", cache] if cache else []
     # The current directory is an empty one, as a file in it could be taken for a module.
     with tempfile.TemporaryDirectory(prefix="observatory-torture-") as empty:
         process = environment.start(

@@ -45,6 +45,7 @@ STATUSES = {
     "SentinelError": Exit.SAMPLE_FAILED,
     "SubjectError": Exit.USAGE,
     "SuiteError": Exit.UNDECIDED,
+    "TortureError": Exit.UNDECIDED,
     "UnsureError": Exit.GITHUB,
     "UvError": Exit.ENVIRONMENT,
 }

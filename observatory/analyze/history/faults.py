@@ -44,11 +44,14 @@ def moved(before: Torture, after: Torture) -> list[Moved]:
 
 
 def lines_of(records: Iterable[Torture]) -> Iterator[list[Torture]]:
-    """The records of each machine and environment, the oldest subject first."""
-    found: dict[tuple[str, str], list[Torture]] = defaultdict(list)
+    """The records of each machine and environment, the oldest subject first.
+
+    Finer steps find more: records with other numbers of steps are not compared.
+    """
+    found: dict[tuple[str, str, int], list[Torture]] = defaultdict(list)
     for one in records:
         if one.tried is not None:
-            found[one.tried.machine, one.tried.subject.env_name].append(one)
+            found[one.tried.machine, one.tried.subject.env_name, one.steps].append(one)
     for _, own in sorted(found.items()):
         yield sorted(own, key=_date)
 
@@ -78,10 +81,10 @@ def _change(
     assert before.tried is not None
     assert after.tried is not None
     good, bad = at_of(before.tried.subject), at_of(after.tried.subject)
-    about = f"{after.tried.machine}, {after.tried.subject.env_name}, {bad.commit}"
+    place = f"{after.tried.machine}, {after.tried.subject.env_name}"
     change = Change(
-        id=id_of(FAULTS, about), kind=FAULTS, about=about[:4000], sentence="", last_good=good,
-        first_bad=bad, between=0,
+        id=id_of(FAULTS, place, bad.commit), kind=FAULTS, about=f"{place}, {bad.label}"[:4000],
+        sentence="", last_good=good, first_bad=bad, between=0,
     )  # fmt: skip
     told = [
         (one.after.cache, one.after.name, one.after.verdict, one.after.after,

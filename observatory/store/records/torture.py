@@ -7,6 +7,7 @@ One file for each PyTensor, numba and Python that `observatory torture` tried on
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Literal, get_args
 
 from pydantic import AwareDatetime, Field, FiniteFloat
@@ -128,3 +129,18 @@ FILES = RecordFiles(
 )
 """One for each subject and machine; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+
+
+def load(results: Path, like: Torture) -> Torture | None:
+    """The record of the same subject and machine; None if there is none. Raises RecordError."""
+    return FILES.load(path_of(results, like))
+
+
+def with_other_cache(new: Torture, old: Torture | None) -> Torture:
+    """A record of one cache with what an older one says of the other, if the steps are as fine."""
+    if old is None or old.steps != new.steps:
+        return new
+    own = {one.cache for one in new.faults}
+    others = [one for one in old.faults if one.cache not in own]
+    taken = {"seconds": new.seconds + old.seconds, "cpu_seconds": new.cpu_seconds + old.cpu_seconds}
+    return new.model_copy(update={"faults": [*new.faults, *others], **(taken if others else {})})

@@ -1,0 +1,63 @@
+"""A short torture of a real cache: that a planted wrong entry is seen, and a few faults."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from observatory.run.environments import Environment
+from observatory.store.records.torture import Torture
+
+pytestmark = pytest.mark.integration
+
+FAULTS = ("exchanged", "index_missing", "index_empty", "killed")
+
+
+@pytest.fixture(scope="module")
+def tried(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Torture:
+    """A few faults of numba's cache; nothing may be left."""
+    scratch = tmp_path_factory.mktemp("torture")
+    only = [word for name in FAULTS for word in ("--only", name)]
+    command = newest.command("benchmarks.torture", "--cache", "numba", "--steps", "2", *only)
+    (scratch / "tmp").mkdir()
+    variables = {**newest.variables(), "TMPDIR": str(scratch / "tmp")}
+    done = subprocess.run(
+        command, capture_output=True, text=True, env=variables, cwd=scratch, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert list((scratch / "tmp").iterdir()) == []
+    assert [path.name for path in scratch.iterdir()] == ["tmp"]
+    return Torture.model_validate_json(done.stdout)
+
+
+def test_an_entry_with_the_code_of_another_function_is_seen(tried: Torture) -> None:
+    (control,) = [one for one in tried.faults if one.name == "exchanged"]
+    assert (control.verdict, control.after) == ("WRONG", "WRONG")
+    assert "up has a relative error of" in control.outcomes[0].detail
+    assert tried.blind == []
+
+
+def test_a_missing_entry_is_compiled_again_and_stored(tried: Torture) -> None:
+    (missing,) = [one for one in tried.faults if one.name == "index_missing"]
+    assert (missing.verdict, missing.after) == ("recompiles", "safe")
+
+
+def test_an_empty_index_never_gives_a_wrong_number(tried: Torture) -> None:
+    """It raises in every process in the releases that there are; a later one may recover."""
+    (empty,) = [one for one in tried.faults if one.name == "index_empty"]
+    assert empty.verdict in ("raises", "recompiles")
+    assert empty.after in ("raises", "safe")
+
+
+def test_a_killed_store_is_compiled_again_by_the_next_process(tried: Torture) -> None:
+    (killed,) = [one for one in tried.faults if one.name == "killed"]
+    if killed.verdict is None:
+        pytest.skip(killed.skipped)  # no C compiler for the stand-in
+    assert (killed.verdict, killed.after, killed.cases) == ("recompiles", "safe", 2)
+    assert tried.environment["pytensor"]
+
+
+def test_the_record_says_what_it_took(tried: Torture) -> None:
+    assert {one.key for one in tried.faults} == {("numba", name) for name in FAULTS}
+    assert 0 < tried.cpu_seconds < 10 * tried.seconds

@@ -1,0 +1,265 @@
+"""Caches under faults: verdicts, the catalogue, what is done to files, and the stand-in disk."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from observatory.benchmarks.torture import damage, shim
+from observatory.benchmarks.torture.faults import FAULTS, PARTS
+from observatory.benchmarks.torture.making import (
+    VERDICTS,
+    Armed,
+    Damage,
+    Interleaved,
+    Place,
+    flips,
+    printable,
+    severest,
+    spread,
+)
+from observatory.benchmarks.torture.verdicts import Case, Ended, grouped, judge, worst
+from observatory.benchmarks.torture.workload import CACHES, GRAPHS, STRIDED, Seen, arguments
+from observatory.benchmarks.torture.workload import reference as reference_of
+from observatory.benchmarks.torture.workload import wrong as how_wrong
+from observatory.store.records import torture as record
+
+ROOT = Path(__file__).parents[3]
+WARM = Seen(hits=3, misses=0, compiled=0, calls=1000)
+
+
+@pytest.mark.parametrize(
+    ("ended", "verdict", "said"),
+    [
+        (Ended(WARM), "safe", ""),
+        (Ended(replace(WARM, calls=1010)), "safe", ""),
+        (Ended(replace(WARM, hits=2, misses=1)), "recompiles", "1 missed where 0 do"),
+        (Ended(replace(WARM, hits=2)), "recompiles", "0 missed"),
+        (Ended(replace(WARM, compiled=2)), "slower", "2 were compiled where 0 are"),
+        (Ended(replace(WARM, calls=5000)), "slower", "5.0 times as many Python calls"),
+        (Ended(replace(WARM, calls=None)), "safe", ""),
+        (Ended(replace(WARM, raised="EOFError: Ran out")), "raises", "EOFError: Ran out"),
+        (Ended(None, 3), "raises", "exit status 3"),
+        (Ended(None, -signal.SIGKILL, timed_out=True), "hangs", "after 9 s"),
+        (Ended(None, -signal.SIGSEGV), "dies", "SIGSEGV"),
+        (Ended(replace(WARM, wrong="up is off")), "WRONG", "up is off"),
+        # A wrong number outranks an exception of another graph.
+        (Ended(replace(WARM, wrong="up is off", raised="OSError: no")), "WRONG", "up is off"),
+        # A process that missed and is right has compiled again, whatever else it did.
+        (Ended(replace(WARM, misses=1, compiled=9, calls=9999)), "recompiles", "1 missed"),
+    ],
+)
+def test_the_verdict_on_a_process(ended: Ended, verdict: str, said: str) -> None:
+    found, detail = judge(ended, WARM, limit=9)
+    assert found == verdict
+    assert said in detail
+
+
+def test_a_store_is_judged_by_what_a_store_does_without_a_fault() -> None:
+    cold = Seen(hits=0, misses=5, compiled=12)
+    assert judge(Ended(cold), cold, 9) == ("safe", "")
+    assert judge(Ended(Seen(hits=2, misses=3, compiled=7)), cold, 9) == ("safe", "")
+    assert judge(Ended(replace(cold, misses=6)), cold, 9)[0] == "recompiles"
+
+
+def test_steps_that_come_out_alike_are_one_outcome_and_the_worst_is_first() -> None:
+    cases = [
+        Case("0", "safe", "safe", ""),
+        Case("1", "raises", "raises", "EOFError: at 1"),
+        Case("2", "raises", "raises", "EOFError: at 2"),
+        Case("3", "raises", "raises", "EOFError: at 3"),
+        Case("4", "raises", "safe", "EOFError: at 4"),
+        Case("5", "WRONG", "safe", "up is off"),
+    ]
+    told = [(one.verdict, one.after, one.cases, one.steps) for one in grouped(cases)]
+    assert told == [
+        ("WRONG", "safe", 1, "5"), ("raises", "raises", 3, "1 ... 3"), ("raises", "safe", 1, "4"),
+        ("safe", "safe", 1, "0"),
+    ]  # fmt: skip
+    assert worst(cases) == ("WRONG", "raises")
+
+
+def test_the_verdicts_of_the_record_are_those_of_the_catalogue() -> None:
+    assert VERDICTS == record.VERDICTS
+    assert severest(["recompiles", "WRONG", "raises"]) == "WRONG"
+    assert severest([]) == "safe"
+
+
+def test_what_a_flipped_bit_makes_of_a_name_can_be_recorded() -> None:
+    assert printable("no module 'num\udc80a'") == "no module 'num\\udc80a'"
+    printable("\ud800").encode()
+
+
+def test_the_catalogue_names_each_fault_once_and_each_cache_has_its_control() -> None:
+    keys = [(one.cache, one.name) for one in FAULTS]
+    assert len(set(keys)) == len(keys)
+    assert {one.cache for one in FAULTS if one.group == record.CONTROL} == set(CACHES)
+    for one in FAULTS:
+        assert not one.what.endswith(".")
+        assert one.what[0].islower() or one.what.startswith("PyTensor")
+
+
+def test_the_catalogue_has_what_was_asked_for() -> None:
+    names = {cache: {one.name for one in FAULTS if one.cache == cache} for cache in CACHES}
+    for cache in CACHES:
+        for part in PARTS[cache]:
+            for what in ("truncated", "flipped", "empty", "directory", "unreadable", "missing"):
+                assert f"{part}_{what}" in names[cache]
+        assert names[cache] >= {
+            "full", "killed", "two_store", "eight_store", "read_while_stored", "files_old",
+            "clock_back", "clock_forward", "read_only", "rename_over_refused", "not_yet_visible",
+            "stale_handle", "linked", "crowded", "of_cpu", "of_flag", "exchanged",
+        }  # fmt: skip
+    assert names["numba"] >= {"of_numba", "of_python", "two_signatures_crossed"}
+    assert names["c"] >= {"of_pytensor", "lock_holder_dead", "lock_holder_stopped"}
+
+
+def test_only_what_chance_decides_is_not_compared_between_releases() -> None:
+    assert {one.name for one in FAULTS if not one.certain} == {
+        f"{part}_flipped" for cache in CACHES for part in PARTS[cache]
+    }
+
+
+def test_steps_are_spread_from_end_to_end() -> None:
+    assert spread(1707, 4) == [0, 569, 1137, 1706]
+    assert spread(3, 12) == [0, 1, 2]
+    assert spread(0, 12) == []
+    bits = flips(100, 8, "index")
+    assert bits == flips(100, 8, "index")
+    assert [bit // 100 for bit in bits] == list(range(8))
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    """A cache of numba's with two functions."""
+    directory = tmp_path / "numba"
+    directory.mkdir()
+    for name in ("up", "down"):
+        (directory / f"{name}.py313.nbi").write_bytes(b"\x80\x04index of " + name.encode())
+        (directory / f"{name}.py313.1.nbc").write_bytes(b"code of " + name.encode())
+    return Place(tmp_path, directory / "up.py313.nbi", directory / "down.py313.nbi")
+
+
+def test_what_is_done_to_files(place: Place) -> None:
+    data = place.file("data")
+    damage.flipped("data")(place, "9")
+    assert data.read_bytes() == b"cmde of up"
+    damage.exchanged("data")(place, "")
+    assert data.read_bytes() == b"code of down"
+    damage.truncated("data")(place, "3")
+    assert data.read_bytes() == b"cod"
+    damage.made_directory("data")(place, "")
+    assert data.is_dir()
+    damage.of_another_python(place, "")
+    assert not list(place.cache.rglob("*py313*"))
+
+
+def test_a_linked_directory_has_the_same_files(place: Place) -> None:
+    damage.linked(place, "")
+    assert place.compiledir.is_symlink()
+    assert place.target.is_file()
+
+
+def test_a_value_is_compared_with_its_shape() -> None:
+    for name in (*GRAPHS, STRIDED):
+        expected = reference_of(name, *arguments(name))
+        assert how_wrong(name, expected * (1 + 1e-12), expected) == ""
+        assert "relative error of" in how_wrong(name, expected * 1.001, expected)
+    up = reference_of("up", *arguments("up"))
+    assert "has shape (1,)" in how_wrong("up", up[:1], up)
+    assert how_wrong("up", np.full_like(up, np.nan), up)
+
+
+def test_the_strided_argument_has_the_same_numbers_in_another_layout() -> None:
+    (strided, _), (plain, _) = arguments(STRIDED), arguments("up")
+    assert not strided.flags.c_contiguous
+    assert plain.flags.c_contiguous
+    assert np.array_equal(strided, plain)
+
+
+def test_every_plan_that_counts_calls_says_which() -> None:
+    for one in FAULTS:
+        if isinstance(one.plan, Armed):
+            assert one.plan.rule.kinds or one.plan.rule.clock
+        if isinstance(one.plan, Interleaved):
+            assert one.plan.rule.action == "stop"
+        if isinstance(one.plan, Damage):
+            assert set(one.plan.graphs) <= set(GRAPHS)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("LD_PRELOAD is of Linux")
+    try:
+        return shim.build(tmp_path_factory.mktemp("shim"))
+    except shim.NoShim as reason:
+        pytest.skip(str(reason))
+
+
+def under_rule(library: Path, directory: Path, rule: str, body: str) -> tuple[int, str]:
+    """Run Python with the stand-in and a rule; return its exit status and what it printed."""
+    lines = [
+        "import os, sys, time", "from pathlib import Path",
+        "from observatory.benchmarks.torture import shim",
+        "from observatory.benchmarks.torture.shim import Rule", f"d = Path({str(directory)!r})",
+        "def try_(call):", "    try: call()", "    except OSError as e: print(e.errno)",
+        f"shim.arm({rule}, d)", body, "print('seen', shim.disarm())",
+    ]  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, cwd=ROOT,
+        env={**os.environ, "LD_PRELOAD": str(library)}, check=False,
+    )  # fmt: skip
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+STORE = "(d / 'a').write_text('x' * 100); os.replace(d / 'a', d / 'b')"
+
+
+def test_a_rule_counts_what_a_store_changes(library: Path, tmp_path: Path) -> None:
+    assert under_rule(library, tmp_path, "Rule()", STORE) == (0, "seen 3\n")  # open, write, rename
+    elsewhere = "Path('/dev/null').write_text('x')"
+    assert under_rule(library, tmp_path, "Rule()", elsewhere) == (0, "seen 0\n")
+
+
+def test_a_full_disk_stays_full_and_one_error_passes(library: Path, tmp_path: Path) -> None:
+    rule = "Rule(action='fail', first=2{})"
+    body = "try_(lambda: (d / 'a').write_text('x')); try_(lambda: os.replace(d / 'a', d / 'b'))"
+    full = f"{errno.ENOSPC}\n"
+    _, said = under_rule(library, tmp_path, rule.format(""), body)
+    assert said.startswith(full * 2)
+    _, said = under_rule(library, tmp_path, rule.format(", last=2"), body)
+    assert said.startswith(full)
+    assert (tmp_path / "b").exists()
+
+
+def test_half_of_a_write_arrives(library: Path, tmp_path: Path) -> None:
+    body = "f = os.open(d / 'a', os.O_CREAT | os.O_WRONLY); print(os.write(f, b'x' * 100))"
+    assert under_rule(library, tmp_path, "Rule(action='part', first=2)", body)[1] == "50\nseen 2\n"
+
+
+def test_a_process_is_killed_at_the_call(library: Path, tmp_path: Path) -> None:
+    code, _ = under_rule(library, tmp_path, "Rule(action='kill', first=3)", STORE)
+    assert code == -signal.SIGKILL
+    assert [one.name for one in tmp_path.iterdir()] == ["a"]
+
+
+def test_the_clock_is_set_forward(library: Path, tmp_path: Path) -> None:
+    body = "print(time.time() > 2.5e9)"
+    assert under_rule(library, tmp_path, "Rule(0, clock=10**9)", body)[1] == "True\nseen 0\n"
+
+
+def test_a_rename_over_a_file_is_refused_and_no_other(library: Path, tmp_path: Path) -> None:
+    body = f"{STORE}; (d / 'a').write_text('y'); try_(lambda: os.replace(d / 'a', d / 'b'))"
+    rule = "Rule(shim.OVER, 'fail', 16)"
+    assert under_rule(library, tmp_path, rule, body)[1] == "16\nseen 1\n"
+    assert (tmp_path / "b").read_text() == "x" * 100
