@@ -18,16 +18,13 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.benchmarks.catalogue import Cell
-from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.benchmarks.plan import Task, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
@@ -38,7 +35,7 @@ from observatory.text.records import comparison_of
 from scripts.fault_kit import fault
 from scripts.fault_looks import LOOKS, SETTINGS, Look, Under
 from scripts.fault_record import Fault
-from scripts.fault_table import checked, first_reason
+from scripts.fault_table import checked
 from scripts.property_faults import faulty
 
 NOTHING = "none"
@@ -182,7 +179,7 @@ def main(argv: list[str] | None = None) -> int:
             continue
         try:
             row = tried(name, rig)
-        except Exception as error:  # noqa: BLE001 - the others are tried all the same
+        except Exception as error:
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             continue
         with options.out.open("a") as out:

@@ -29,8 +29,12 @@ SOURCES = tuple(
     map(
         Path(__file__).with_name,
         (
-            "faults.py", "faults_of_time.py", "faults_of_keys.py", "faults_of_graphs.py",
-            "faults_of_storing.py", "faults_of_surroundings.py",
+            "faults.py",
+            "faults_of_time.py",
+            "faults_of_keys.py",
+            "faults_of_graphs.py",
+            "faults_of_storing.py",
+            "faults_of_surroundings.py",
         ),
     )
 )
@@ -221,8 +225,7 @@ def source_of(name: str) -> str:
     kind, _, of = name.partition(":")
     found = f"faults_of_keys.{kind}({of!r})" if of else f"faults.FAULTS[{name!r}]"
     return (
-        f"from . import faults, {', '.join(_OTHERS)}  # noqa: F401\n\n"
-        f"MODULE, put_into = {found}\n"
+        f"from . import faults, {', '.join(_OTHERS)}  # noqa: F401\n\nMODULE, put_into = {found}\n"
     )
 
 

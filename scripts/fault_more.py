@@ -5,7 +5,7 @@ They were written from PyTensor's code alone, before the probes and the judge we
 
 from __future__ import annotations
 
-from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, SCENARIOS
+from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, SCENARIOS
 from scripts.fault_record import Alarms, Fault
 
 _ALL = tuple(SCENARIOS), tuple(BACKENDS), tuple(LAUNCHES)
@@ -53,7 +53,7 @@ OF_GRAPHS = (
     _unstable("key_has_directory", "the keys of graphs contain the temporary directory",
               "keys differ between processes", _DISK),
     _unstable("constants_salted", "the keys of constants differ between processes",
-              "keys differ between processes", _DISK, functions=("outer graph",)),
+              "keys differ between processes", _DISK),
     _unstable("gradient_graph_unstable", "the key of a graph with several outputs is unstable",
               "keys differ between processes", _DISK, functions=("outer graph",)),
     _unstable("one_output_unstable", "the key of a graph with one output is unstable",

@@ -215,7 +215,7 @@ def graphs_kept(module: ModuleType) -> None:
 
 
 @fault_of(CACHE)
-def descriptors_left(module: ModuleType) -> None:
+def descriptors_left(_: ModuleType) -> None:
     """Each function that is loaded leaves an open file.
 
     Stands for a file that is opened and never closed.
@@ -300,7 +300,7 @@ def draws_changed(module: ModuleType) -> None:
 
     def core(_op: object, _node: object) -> object:
         @numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-        def random_fn(rng, loc, scale):  # noqa: ANN001, ANN202 - numba compiles it
+        def random_fn(rng, loc, scale):
             return 2 * (loc + scale * abs(rng.standard_normal()))
 
         return random_fn

@@ -21,6 +21,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from observatory.analyze.comparison.comparing import Setting, compared
@@ -76,8 +77,10 @@ TRIES = {
     ),
 }
 """The cells that a mutant is looked at in, one group after the other."""
-_GRAPHS = (*_PAIRS, "elementwise.composite", "wide.chain_120", "linalg.cholesky", "blas.dot_matrix_vector",
-           "random.normal.symbolic_size", "nested.op_from_graph", "times_2", "times_3")
+_GRAPHS = (
+    *_PAIRS, "elementwise.composite", "wide.chain_120", "linalg.cholesky", "times_2", "times_3",
+    "blas.dot_matrix_vector", "random.normal.symbolic_size", "nested.op_from_graph",
+)  # fmt: skip
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
 _HOOK = f"""
 import os, sys
@@ -111,11 +114,15 @@ def every(site: Path) -> Iterator[tuple[str, Mutation]]:
     found = []
     for module, (_, functions) in TARGETS.items():
         source = (site / f"{module.replace('.', '/')}.py").read_text()
-        found += [(module, one) for one in mutations(source, lambda name, f=functions: _in(name, f))]
-    yield from sorted(found, key=lambda one: hashlib.sha256(f"{one[0]} {one[1].name}".encode()).digest())
+        found += [(module, one) for one in mutations(source, partial(_in, functions))]
+
+    def at_random(one: tuple[str, Mutation]) -> bytes:
+        return hashlib.sha256(f"{one[0]} {one[1].name}".encode()).digest()
+
+    yield from sorted(found, key=at_random)
 
 
-def _in(name: str, functions: tuple[str, ...]) -> bool:
+def _in(functions: tuple[str, ...], name: str) -> bool:
     return any(not one or name == one or name.startswith(f"{one}.") for one in functions)
 
 
@@ -219,7 +226,8 @@ def main(argv: list[str] | None = None) -> int:
             found = mutants.tried(module, mutation)
             with options.out.open("a") as out:
                 print(json.dumps(asdict(found)), file=out, flush=True)
-            print(f"{found.by or 'SURVIVED':40} {module} {found.name} ({found.seconds:.0f} s)", flush=True)
+            said = f"{module} {found.name} ({found.seconds:.0f} s)"
+            print(f"{found.by or 'SURVIVED':40} {said}", flush=True)
     return 0
 
 

@@ -130,41 +130,72 @@ def _without(field: str, place: int) -> _Change:
 
 def _changes(node: ast.AST) -> Iterator[tuple[str, _Change]]:
     """The changes of one node, each with what it does."""
-    if isinstance(node, ast.Expr | ast.Assign | ast.AugAssign | ast.Delete):
-        yield f"left out: {_short(node)}", _replaced(lambda _: ast.Pass())
-    elif isinstance(node, ast.Return) and node.value is not None:
+    for kinds, changes in _OF.items():
+        if isinstance(node, kinds):
+            yield from changes(node)
+
+
+def _of_statement(node: Any) -> Iterator[tuple[str, _Change]]:
+    yield f"left out: {_short(node)}", _replaced(lambda _: ast.Pass())
+
+
+def _of_return(node: Any) -> Iterator[tuple[str, _Change]]:
+    if node.value is not None:
         yield f"returns None: {_short(node)}", _replaced(lambda _: ast.Return(ast.Constant(None)))
-    elif isinstance(node, ast.Compare) and len(node.ops) == 1:
+
+
+def _of_comparison(node: Any) -> Iterator[tuple[str, _Change]]:
+    if len(node.ops) == 1:
         yield f"turned round: {_short(node)}", _replaced(_turned)
-    elif isinstance(node, ast.BoolOp):
-        yield f"and for or: {_short(node)}", _replaced(_other_bool)
-    elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+
+
+def _of_bool(node: Any) -> Iterator[tuple[str, _Change]]:
+    yield f"and for or: {_short(node)}", _replaced(_other_bool)
+
+
+def _of_not(node: Any) -> Iterator[tuple[str, _Change]]:
+    if isinstance(node.op, ast.Not):
         yield f"without not: {_short(node)}", _replaced(lambda one: one.operand)
-    elif isinstance(node, ast.If | ast.IfExp):
-        for value in (True, False):
-            yield f"if {value}: {_short(node.test)}", _tested(value)
-    elif isinstance(node, ast.JoinedStr):
-        for place, part in enumerate(node.values):
-            if isinstance(part, ast.FormattedValue):
-                yield f"text without {_short(part.value)}", _without("values", place)
-    elif isinstance(node, ast.Tuple) and len(node.elts) > 1 and isinstance(node.ctx, ast.Load):
+
+
+def _of_test(node: Any) -> Iterator[tuple[str, _Change]]:
+    for value in (True, False):
+        yield f"if {value}: {_short(node.test)}", _tested(value)
+
+
+def _of_text(node: Any) -> Iterator[tuple[str, _Change]]:
+    for place, part in enumerate(node.values):
+        if isinstance(part, ast.FormattedValue):
+            yield f"text without {_short(part.value)}", _without("values", place)
+
+
+def _of_tuple(node: Any) -> Iterator[tuple[str, _Change]]:
+    if len(node.elts) > 1 and isinstance(node.ctx, ast.Load):
         for place, part in enumerate(node.elts):
             yield f"tuple without {_short(part)}", _without("elts", place)
-    elif isinstance(node, ast.Call):
-        for place, part in enumerate(node.keywords):
-            yield f"call without {part.arg}={_short(part.value)}", _without("keywords", place)
-    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+
+
+def _of_call(node: Any) -> Iterator[tuple[str, _Change]]:
+    for place, part in enumerate(node.keywords):
+        yield f"call without {part.arg}={_short(part.value)}", _without("keywords", place)
+
+
+def _of_sum(node: Any) -> Iterator[tuple[str, _Change]]:
+    if isinstance(node.op, ast.Add):
         yield f"without the second part: {_short(node)}", _replaced(lambda one: one.left)
         yield f"without the first part: {_short(node)}", _replaced(lambda one: one.right)
-    elif isinstance(node, ast.Constant) and not isinstance(node.value, str | bytes):
-        yield from _of_constant(node)
-    elif isinstance(node, ast.For):
-        yield f"no repetition: {_short(node.iter)}", _looped
-    elif isinstance(node, ast.With):
-        yield f"without `with`: {_short(node.items[0])}", _replaced(_unwrapped)
 
 
-def _of_constant(node: ast.Constant) -> Iterator[tuple[str, _Change]]:
+def _of_loop(node: Any) -> Iterator[tuple[str, _Change]]:
+    yield f"no repetition: {_short(node.iter)}", _looped
+
+
+def _of_with(node: Any) -> Iterator[tuple[str, _Change]]:
+    yield f"without `with`: {_short(node.items[0])}", _replaced(_unwrapped)
+
+
+def _of_constant(node: Any) -> Iterator[tuple[str, _Change]]:
+    """Of numbers and truth values; other texts would only be other keys."""
     value = node.value
     if isinstance(value, bool):
         yield f"{not value} for {value}", _replaced(lambda _: ast.Constant(not value))
@@ -203,3 +234,12 @@ def _looped(tree: ast.AST, path: _Path) -> bool:
 def _short(node: ast.AST) -> str:
     text = " ".join(ast.unparse(node).split())
     return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+_OF: Mapping[Any, Callable[[Any], Iterator[tuple[str, _Change]]]] = {
+    (ast.Expr, ast.Assign, ast.AugAssign, ast.Delete): _of_statement,
+    ast.Return: _of_return, ast.Compare: _of_comparison, ast.BoolOp: _of_bool,
+    ast.UnaryOp: _of_not, (ast.If, ast.IfExp): _of_test, ast.JoinedStr: _of_text,
+    ast.Tuple: _of_tuple, ast.Call: _of_call, ast.BinOp: _of_sum, ast.Constant: _of_constant,
+    ast.For: _of_loop, ast.With: _of_with,
+}  # fmt: skip
