@@ -38,7 +38,6 @@ SOURCES = tuple(
         ),
     )
 )
-_OTHERS = tuple(path.stem for path in SOURCES[1:])
 PROPERTY_DROPPED = "property_dropped"
 """The kind of the faults of one property each, e.g. "property_dropped:Sum.axis"."""
 _OP_AND_PROPERTY = re.compile(r"[A-Za-z_]\w*\.[A-Za-z_]\w*")
@@ -224,9 +223,10 @@ def source_of(name: str) -> str:
     """The module of one fault: ``put_into`` changes the module of PyTensor called ``MODULE``."""
     kind, _, of = name.partition(":")
     found = f"faults_of_keys.{kind}({of!r})" if of else f"faults.FAULTS[{name!r}]"
-    return (
-        f"from . import faults, {', '.join(_OTHERS)}  # noqa: F401\n\nMODULE, put_into = {found}\n"
-    )
+    # Nothing else is imported: each process of the environment does it.
+    holds = next(path.stem for path in SOURCES if f"def {kind}(" in path.read_text())
+    modules = dict.fromkeys(("faults", holds))
+    return f"from . import {', '.join(modules)}  # noqa: F401\n\nMODULE, put_into = {found}\n"
 
 
 def files_of(name: str) -> dict[str, bytes]:

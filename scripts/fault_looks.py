@@ -57,7 +57,7 @@ C_PROCESS = "radon warm_process C spawn"
 VARIANTS = "radon variants NUMBA spawn"
 CANARY = "closures siblings NUMBA fork"
 CENSUS, KEYS = "ops_quick census_warm NUMBA spawn", "keys_quick pairs_keys NUMBA spawn"
-MAKING, UPGRADE = "key_cost key_making NUMBA spawn", "ops upgrade NUMBA spawn"
+MAKING, UPGRADE = "key_cost key_making NUMBA spawn", "randoms upgrade NUMBA spawn"
 _SEEN = {"blind": False}
 _BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
 

@@ -101,7 +101,9 @@ OF_STORING = (
           (Alarms(_MISSES, _DISK, _C),), (COMPILED, _MORE)),
     Fault("temporary_file_left", "each function leaves a file in the temporary directory",
           "files leaked", (Alarms(("files_leaked",), _WARM, _N),),
-          (Alarms(("files_leaked",), *_ALL),)),
+          # What makes the file leaves it open, too.
+          (Alarms(("files_leaked", "side_effects"), *_ALL),),
+          or_else=("the process is changed",)),
     Fault("graphs_kept", "whatever was compiled is kept in memory", None,
           (Alarms(("retained_bytes",), _WARM, _N),), (Alarms(("peak_rss",), *_ALL),)),
     Fault("descriptors_left", "each function that is loaded leaves an open file",
