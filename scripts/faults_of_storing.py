@@ -173,11 +173,18 @@ def c_lock_waits(module: ModuleType) -> None:
 
 @fault_of("pytensor.link.c.cmodule")
 def c_entry_lost(module: ModuleType) -> None:
-    """A C module that was compiled is stored without its key, so that nobody finds it.
+    """The key of a C module is removed once it was checked, so that nobody finds the module.
 
-    Stands for a file that is written after the lock was given back.
+    Stands for a clean-up that is too thorough.
     """
-    module.KeyData.save_pkl = lambda _: None
+    cache = module.ModuleCache
+    check = cache.check_key
+
+    def check_key(self: object, key: object, key_pkl: str) -> None:
+        check(self, key, key_pkl)
+        Path(key_pkl).unlink()
+
+    cache.check_key = check_key
 
 
 @fault_of("pytensor.compile.executor")

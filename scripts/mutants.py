@@ -109,6 +109,12 @@ class Tried:
     seconds: float
 
 
+def read_tried(file: Path) -> dict[tuple[str, str], Tried]:
+    """Return what became of the mutants of a file, by module and name."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {(one.module, one.name): one for one in (Tried(**json.loads(line)) for line in lines)}
+
+
 def every(site: Path) -> Iterator[tuple[str, Mutation]]:
     """Yield each module and mutation of it, in the order of a hash."""
     found = []
@@ -202,8 +208,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
     options = parser.parse_args(argv)
-    lines = options.out.read_text().splitlines() if options.out.exists() else []
-    known = {(one.module, one.name): one for one in (Tried(**json.loads(line)) for line in lines)}
+    known = read_tried(options.out)
     if options.survivors:
         print(f"{sum(one.found for one in known.values())} of {len(known)} found")
         for one in known.values():
