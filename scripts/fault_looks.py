@@ -61,6 +61,21 @@ MAKING, UPGRADE = "key_cost key_making NUMBA spawn", "randoms upgrade NUMBA spaw
 _SEEN = {"blind": False}
 _BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
 
+_PAIRS = (
+    "differ.broadcast.elemwise", "differ.edges.operands", "differ.edges.chain", "differ.inputs.number", "differ.outputs.order",
+    "differ.constant.value", "differ.constant.dtype", "differ.constant.scalar",
+    "differ.constant.integer", "differ.constant.shape", "differ.constant.slice",
+    "differ.flags.fastmath", "differ.props.Elemwise.scalar_op", "differ.props.CumOp.axis",
+    "differ.props.Cholesky.lower", "differ.props.normal.dtype", "differ.inner.from_graph_op",
+    "differ.inner.scan_constant", "differ.props.Subtensor.idx_list", "equal.again",
+    "equal.pickled", "equal.again_solve", "equal.constant", "equal.names",
+)  # fmt: skip
+GRAPHS = (
+    *_PAIRS, "elementwise.composite", "wide.chain_120", "linalg.cholesky", "times_2", "times_3",
+    "blas.dot_matrix_vector", "random.normal.symbolic_size", "nested.op_from_graph",
+)  # fmt: skip
+"""The members of the quick sets and of the siblings that are built: the same for all faults."""
+
 LOOKS: Mapping[str, Look] = {
     "key_salted": Look("stability", _BOTH_LAUNCHES, **_SEEN),
     "key_hash_seed": Look("stability", (DISK, DISK_FORK), **_SEEN),

@@ -35,6 +35,7 @@ from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
 from scripts.fault_counts import Rig
+from scripts.fault_looks import GRAPHS
 from scripts.mutations import Mutation, mutations
 
 _KEY_FUNCTIONS = (
@@ -55,15 +56,6 @@ TARGETS = {
     "pytensor.compile.compilelock": ("c", ("lock_ctx", "ThreadFileLocks")),
 }
 """The modules, the cache that they belong to, and the functions that are changed; "": all."""
-_PAIRS = (
-    "differ.edges.operands", "differ.edges.chain", "differ.inputs.number", "differ.outputs.order",
-    "differ.constant.value", "differ.constant.dtype", "differ.constant.scalar",
-    "differ.constant.integer", "differ.constant.shape", "differ.constant.slice",
-    "differ.flags.fastmath", "differ.props.Elemwise.scalar_op", "differ.props.CumOp.axis",
-    "differ.props.Cholesky.lower", "differ.props.normal.dtype", "differ.inner.from_graph_op",
-    "differ.inner.scan_constant", "differ.props.Subtensor.idx_list", "equal.again",
-    "equal.pickled", "equal.again_solve", "equal.constant", "equal.names",
-)  # fmt: skip
 TRIES = {
     "numba": (
         (Cell("keys_quick", "pairs_keys", "NUMBA", "spawn"),),
@@ -77,10 +69,6 @@ TRIES = {
     ),
 }
 """The cells that a mutant is looked at in, one group after the other."""
-_GRAPHS = (
-    *_PAIRS, "elementwise.composite", "wide.chain_120", "linalg.cholesky", "times_2", "times_3",
-    "blas.dot_matrix_vector", "random.normal.symbolic_size", "nested.op_from_graph",
-)  # fmt: skip
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
 _HOOK = f"""
 import os, sys
@@ -172,7 +160,7 @@ class Mutants:
             changed.write_text(mutation.source)
             variables = {_MUTANT: str(changed), _MODULE: module}
             executor = Executor(
-                self.environment, Path(made), 90.0, variables=variables, only=_GRAPHS
+                self.environment, Path(made), 90.0, variables=variables, only=GRAPHS
             )
             head = []
             for task in tasks:
@@ -192,7 +180,7 @@ class Mutants:
         caches = self.rig.keep / "caches-mutants"
         caches.mkdir(exist_ok=True)
         if not file.exists():
-            executor = Executor(self.environment, caches, 240.0, only=_GRAPHS)
+            executor = Executor(self.environment, caches, 240.0, only=GRAPHS)
             file.write_text(executor.run(task).model_dump_json(by_alias=True))
         return Sample.model_validate_json(file.read_bytes())
 
