@@ -58,7 +58,8 @@ _MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
 """The metric that worsens if functions are compiled outside the measured span."""
 _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
-              "python_calls", "instructions", "retained_bytes")  # fmt: skip
+              "python_calls", "instructions", "retained_bytes", "files_grown",
+              "bytes_grown")  # fmt: skip
 """The metrics that worsen if functions are compiled instead of loaded."""
 
 

@@ -62,7 +62,8 @@ _SEEN = {"blind": False}
 _BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
 
 _PAIRS = (
-    "differ.broadcast.elemwise", "differ.edges.operands", "differ.edges.chain", "differ.inputs.number", "differ.outputs.order",
+    "differ.broadcast.elemwise", "differ.edges.operands", "differ.edges.chain",
+    "differ.inputs.number", "differ.outputs.order",
     "differ.constant.value", "differ.constant.dtype", "differ.constant.scalar",
     "differ.constant.integer", "differ.constant.shape", "differ.constant.slice",
     "differ.flags.fastmath", "differ.props.Elemwise.scalar_op", "differ.props.CumOp.axis",

@@ -98,7 +98,8 @@ OF_STORING = (
           (Alarms(("seconds_slept",), ("cold",), _C),),
           (WORKED, Alarms(("seconds_slept",), *_ALL))),
     Fault("c_entry_lost", "a C module is stored without its key", "not stored",
-          (Alarms(_MISSES, _DISK, _C),), (COMPILED, _MORE)),
+          (Alarms(_MISSES, _DISK, _C),), (COMPILED, _MORE),
+          or_else=("stored but not loaded",)),
     Fault("temporary_file_left", "each function leaves a file in the temporary directory",
           "files leaked", (Alarms(("files_leaked",), _WARM, _N),),
           # What makes the file leaves it open, too.
