@@ -55,7 +55,7 @@ OF_GRAPHS = (
     _unstable("constants_salted", "the keys of constants differ between processes",
               "keys differ between processes", _DISK),
     _unstable("gradient_graph_unstable", "the key of a graph with several outputs is unstable",
-              "keys differ between processes", _DISK, functions=("outer graph",)),
+              "keys differ between processes", _DISK),
     _unstable("one_output_unstable", "the key of a graph with one output is unstable",
               "keys differ between processes", _CENSUS),
     _unstable("draws_unstable", "the keys of random variables differ each time",

@@ -12,7 +12,7 @@ from types import ModuleType
 from .faults import CACHE, DISPATCH, change_op_keys, fault_of
 
 
-@fault_of(CACHE)
+@fault_of("pytensor.configdefaults")
 def fork_loses_cache(module: ModuleType) -> None:
     """In a process that was forked, numba's cache is off.
 
