@@ -65,7 +65,8 @@ def take(request: Request) -> SampleRecord:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
         leaked = box.leaked()
-        box_metrics = {"files_leaked": sum(leaked.values()), "cache_bytes": box.cache_bytes()}
+        box_metrics: dict[str, float] = {"files_leaked": sum(leaked.values())}
+        box_metrics["cache_bytes"] = box.cache_bytes()
         if processes.filled is not None:
             box_metrics |= box.grown(processes.filled)
         if request.keep_cache is not None and processes.measured.status == "ok":

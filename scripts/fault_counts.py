@@ -18,16 +18,14 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.benchmarks.catalogue import Cell
-from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.benchmarks.catalogue import MODELS
+from observatory.benchmarks.plan import Task, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
@@ -36,9 +34,9 @@ from observatory.store.records.machine import this_machine
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
 from scripts.fault_kit import fault
-from scripts.fault_looks import LOOKS, SETTINGS, Look, Under
+from scripts.fault_looks import GRAPHS, LOOKS, SETTINGS, Look, Under
 from scripts.fault_record import Fault
-from scripts.fault_table import checked, first_reason
+from scripts.fault_table import checked
 from scripts.property_faults import faulty
 
 NOTHING = "none"
@@ -92,7 +90,8 @@ class Rig:
         return [self._kept(task, executor, look.under) for task in tasks_of(look)]
 
     def _kept(self, task: Task, executor: Executor, under: str) -> Sample:
-        file = self.keep / f"{_named(f'{task} {under}')}.json"
+        few = [name for name in MODELS[task.cell.model].members if name in GRAPHS]
+        file = self.keep / f"{_named(f'{task} {under}' + ''.join(few))}.json"
         if not file.exists():
             file.write_text(executor.run(task).model_dump_json(by_alias=True))
         return Sample.model_validate_json(file.read_bytes())
@@ -131,7 +130,9 @@ def tasks_of(look: Look, *, upgrading: bool = False) -> list[Task]:
 
 
 def _executor(environment: Environment, caches: Path, under: Under) -> Executor:
-    return Executor(environment, caches, _TIMEOUT, flags=under.flags, variables=under.variables)
+    return Executor(
+        environment, caches, _TIMEOUT, flags=under.flags, variables=under.variables, only=GRAPHS
+    )
 
 
 def _named(text: str) -> str:
@@ -182,7 +183,7 @@ def main(argv: list[str] | None = None) -> int:
             continue
         try:
             row = tried(name, rig)
-        except Exception as error:  # noqa: BLE001 - the others are tried all the same
+        except Exception as error:
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             continue
         with options.out.open("a") as out:

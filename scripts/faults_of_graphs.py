@@ -46,7 +46,7 @@ def key_has_address(module: ModuleType) -> None:
     """
     change_op_keys(
         module,
-        lambda key, op, _: f"{key}-{id(type(op))}" if type(op).__name__ == "Elemwise" else key,
+        lambda key, op, _: f"{key}-{id(type(op))}" if "Elemwise" in type(op).__name__ else key,
     )
 
 
@@ -75,7 +75,7 @@ def key_has_directory(module: ModuleType) -> None:
 
     Stands for the path of a generated source in a key.
     """
-    _change_graph_keys(module, lambda key, _: f"{key}-{os.environ.get('TMPDIR')}")
+    _change_graph_keys(module, lambda key, _: f"{key}-{os.environ['TMPDIR'].replace('/', '-')}")
 
 
 @fault_of(DISPATCH)

@@ -173,11 +173,18 @@ def c_lock_waits(module: ModuleType) -> None:
 
 @fault_of("pytensor.link.c.cmodule")
 def c_entry_lost(module: ModuleType) -> None:
-    """A C module that was compiled is stored without its key, so that nobody finds it.
+    """The key of a C module is removed once it was checked, so that nobody finds the module.
 
-    Stands for a file that is written after the lock was given back.
+    Stands for a clean-up that is too thorough.
     """
-    module.KeyData.save_pkl = lambda _: None
+    cache = module.ModuleCache
+    check = cache.check_key
+
+    def check_key(self: object, key: object, key_pkl: str) -> None:
+        check(self, key, key_pkl)
+        Path(key_pkl).unlink()
+
+    cache.check_key = check_key
 
 
 @fault_of("pytensor.compile.executor")
@@ -215,7 +222,7 @@ def graphs_kept(module: ModuleType) -> None:
 
 
 @fault_of(CACHE)
-def descriptors_left(module: ModuleType) -> None:
+def descriptors_left(_: ModuleType) -> None:
     """Each function that is loaded leaves an open file.
 
     Stands for a file that is opened and never closed.
@@ -300,7 +307,7 @@ def draws_changed(module: ModuleType) -> None:
 
     def core(_op: object, _node: object) -> object:
         @numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-        def random_fn(rng, loc, scale):  # noqa: ANN001, ANN202 - numba compiles it
+        def random_fn(rng, loc, scale):
             return 2 * (loc + scale * abs(rng.standard_normal()))
 
         return random_fn

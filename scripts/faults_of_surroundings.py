@@ -12,7 +12,7 @@ from types import ModuleType
 from .faults import CACHE, DISPATCH, change_op_keys, fault_of
 
 
-@fault_of(CACHE)
+@fault_of("pytensor.configdefaults")
 def fork_loses_cache(module: ModuleType) -> None:
     """In a process that was forked, numba's cache is off.
 
@@ -210,7 +210,7 @@ def draws_repeat(module: ModuleType) -> None:
 
     def core(_op: object, _node: object) -> object:
         @numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True)
-        def random_fn(rng, mu, sigma):  # noqa: ANN001, ANN202, ARG001 - numba compiles it
+        def random_fn(rng, mu, sigma):  # noqa: ARG001 - numba compiles it
             return mu + 0.5 * sigma
 
         return random_fn

@@ -21,7 +21,7 @@ def snapshot() -> dict[str, object]:
     return {
         "open files": sum(1 for _ in _DESCRIPTORS.iterdir()) if _DESCRIPTORS.is_dir() else 0,
         "threads": threading.active_count(),
-        "the seed of NumPy's global generator": _digest(np.random.get_state()),  # noqa: NPY002
+        "the seed of NumPy's global generator": _digest(np.random.get_state()),
         "the seed of random": _digest(random.getstate()),
         "the working directory": str(Path.cwd()),
         "variables of the environment": _digest(sorted(os.environ.items())),

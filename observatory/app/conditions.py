@@ -25,6 +25,8 @@ from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from observatory.text.units import human
 
+_AS_ERRORS = "error::FutureWarning,error::DeprecationWarning,error::SyntaxWarning"
+"""What says that something will stop working; numba and NumPy warn of other things as usual."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - only a private directory below it is used
 
 
@@ -38,6 +40,14 @@ class Condition:
     """PYTENSOR_FLAGS."""
     launch: str | None = None
     """Another start method."""
+
+    def beside(self, other: Condition) -> Condition:
+        """Both at once. A start method, or the value of a variable, is that of the second one."""
+        flags = ",".join(filter(None, (self.flags, other.flags))) or None
+        return Condition(
+            " and ".join(filter(None, (self.name, other.name))),
+            {**self.variables, **other.variables}, flags, other.launch or self.launch,
+        )  # fmt: skip
 
     def cell(self, usual: Cell) -> Cell:
         """The cell that is measured."""
@@ -56,10 +66,15 @@ def conditions(cell: Cell) -> Iterator[list[Condition]]:
         Condition("floatX=float32", flags="floatX=float32"),
         Condition("cxx=", flags="cxx="),
         Condition("LC_ALL=C", {"LC_ALL": "C"}),
+        Condition("numba__fastmath=False", flags="numba__fastmath=False"),
+        Condition("NUMBA_BOUNDSCHECK=1", {"NUMBA_BOUNDSCHECK": "1"}),
+        Condition("python -O", {"PYTHONOPTIMIZE": "1"}),
+        Condition("warnings as errors", {"PYTHONWARNINGS": _AS_ERRORS}),
     ]
     found += [Condition(one, launch=one) for one in LAUNCHES if _is_other(one, cell)]
     with tempfile.TemporaryDirectory(prefix="observatory-home-", dir=_elsewhere()) as home:
-        yield [*found, Condition("HOME in another place", {"HOME": home})]
+        place = {"HOME": home, "TMPDIR": home}
+        yield [*found, Condition("HOME in another place", place)]
 
 
 def _is_other(launch: str, cell: Cell) -> bool:

@@ -66,6 +66,8 @@ class Wishes:
     """The longest time for the work of one subject."""
     census_budget: str = ""
     """The longest time for the census of the last subject; empty: there is none."""
+    settings: bool = False
+    """Whether the canary also crosses settings."""
     explore_budget: str = ""
     """The time for generated pairs of graphs; empty: there are none."""
     search_budget: str = "30m"
@@ -114,6 +116,9 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
     newest = [*wishes.subjects, *wishes.commits][-1:]
     yield NightStep(name="canary", command=["canary", *newest, *options, *fleet])
+    if wishes.settings:
+        command = ["canary", *newest, "--settings", *where]
+        yield NightStep(name="canary settings", command=command)
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)
     if wishes.census_budget:

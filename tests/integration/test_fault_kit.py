@@ -113,6 +113,22 @@ def test_a_fault_is_looked_at_here_or_by_the_table_alone() -> None:
     assert sorted([*PLACES, *TABLE_ALONE]) == sorted(one.name for one in FAULTS)
 
 
+@pytest.mark.parametrize(
+    ("name", "metric"),
+    [("rebuild_raises", "cache_misses"), ("directory_grows", "files_grown"),
+     ("descriptors_left", "side_effects")],
+)  # fmt: skip
+def test_what_no_miss_shows_is_counted_in_a_warm_build(
+    rig: Callable[..., Rig], name: str, metric: str
+) -> None:
+    assert rig().count(DISK, metric) == 0
+    assert rig(name).count(DISK, metric) >= 1
+    found = worse(DISK, rig().take(DISK), rig(name).take(DISK))
+    assert {one for one in found if fault(name).expects(Cell("radon", *DISK), one) == "never"} == (
+        set()
+    )
+
+
 def test_salted_keys_miss_all_that_the_filler_stored_under_keys_it_never_used(
     rig: Callable[..., Rig],
 ) -> None:

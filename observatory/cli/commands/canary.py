@@ -12,13 +12,16 @@ from rich.console import Console
 from observatory.app.cluster import on_cluster
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
+from observatory.app.settings import Row, crossed, first_of_statuses
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
+from observatory.errors import Exit
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine
+from observatory.store.records.subject import Subject
 from observatory.text.guard import sentence, sibling_table
 
 
@@ -31,6 +34,14 @@ def command(
     ] = None,
     full: Annotated[
         bool, options.flag("--full", "Check every model in every scenario, which takes long.")
+    ] = False,
+    settings: Annotated[
+        bool,
+        options.flag(
+            "--settings",
+            "Instead, check keys and a warm build of NUMBA under other settings, crossed by "
+            "pairs. Nothing is recorded.",
+        ),
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,
     scenario: Annotated[options.Words, options.only("--scenario", SIBLINGS, "scenario")] = None,
@@ -59,8 +70,27 @@ def command(
         console.print(sentence(label, findings), markup=False, highlight=False)
 
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)
+    if settings:
+        if status := _crossed(session, subjects, console):
+            raise typer.Exit(status)
+        return
     narrowed = Narrowed(model, scenario, None, launch)
     with on_cluster(session, cluster) as own:
         status = canary(own, subjects, narrowed, judged)
     if status:
         raise typer.Exit(status)
+
+
+def _crossed(session: Session, subjects: Sequence[Subject], console: Console) -> Exit:
+    """Print what each subject gives under each row of settings; return the worst exit status."""
+    worst = Exit.OK
+    for one in subjects:
+        usual: Row | None = None
+        for row in crossed(session, one):
+            usual = usual or row
+            worse = row.beyond(usual) if row is not usual else (*row.counts, *row.failures)
+            told = "; ".join(worse) or "right"
+            console.print(f"{one.label} with {row.name}: {told}", markup=False, highlight=False)
+            if worse:
+                worst = first_of_statuses(worst, row.exit_code)
+    return worst

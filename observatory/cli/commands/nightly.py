@@ -114,6 +114,10 @@ def command(
             help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: not."
         ),
     ] = "",
+    settings: Annotated[
+        bool,
+        options.flag("--settings", "Let the canary also cross settings, which takes long."),
+    ] = False,
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")
     ] = False,
@@ -162,6 +166,7 @@ def command(
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
         census_budget=census_budget, explore_budget=explore_budget,
+        settings=settings,
         search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
@@ -170,8 +175,8 @@ def command(
     )  # fmt: skip
     for note in notes:
         print(note)
-    settings = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
-    asked = [f"{name}={value}" for name, value in settings.items()]
+    told = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
+    asked = [f"{name}={value}" for name, value in told.items()]
     console = Console(highlight=False, soft_wrap=True)
     say = partial(console.print, markup=False, style="bold")
     directory = state / "nightly"

@@ -20,11 +20,22 @@ import pytest
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.run.sources import read_wheel
-from scripts import fault_kit, faults, faults_of_time
-from scripts.fault_kit import EVERY, FAULTS, OF_KEYS, Fault, build, fault, source_of
+from scripts import (
+    fault_kit,
+    faults,
+    faults_of_graphs,
+    faults_of_keys,
+    faults_of_storing,
+    faults_of_surroundings,
+    faults_of_time,
+)
+from scripts.fault_kit import EVERY, FAULTS, OF_KEYS, build, fault, source_of
+from scripts.fault_looks import LOOKS
+from scripts.fault_more import MORE
+from scripts.fault_record import Fault
 
 SCRIPT = Path(fault_kit.__file__)
-ALL = pytest.mark.parametrize("one", FAULTS, ids=lambda one: one.name)
+ALL = pytest.mark.parametrize("one", [*FAULTS, *MORE], ids=lambda one: one.name)
 
 STAND_IN = """
 class NumbaPyTensorCacheLocator:
@@ -59,7 +70,8 @@ def unpacked(name: str, directory: Path) -> Path:
 
 
 def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
-    assert faults_of_time.__name__ in {
+    modules = (faults_of_graphs, faults_of_keys, faults_of_storing, faults_of_surroundings)
+    assert {one.__name__ for one in (faults_of_time, *modules)} < {
         put_into.__module__ for _, put_into in faults.FAULTS.values()
     }
     with_sources = {one.name for one in EVERY if one not in OF_KEYS or one.name in faults.FAULTS}
@@ -197,8 +209,28 @@ def test_the_table_speaks_of_metrics_cells_and_causes_that_there_are(one: Fault)
         for metric in alarms.metrics:
             assert metric == REUSE_LOST or metric in METRICS
             covered = [cell for cell in cells() if alarms.cover(cell, metric)]
-            assert {cell.scenario for cell in covered} == set(alarms.scenarios)
-            assert {cell.backend for cell in covered} == set(alarms.backends)
+            if one in FAULTS:
+                assert {cell.scenario for cell in covered} == set(alarms.scenarios)
+                assert {cell.backend for cell in covered} == set(alarms.backends)
+
+
+def test_the_table_looks_for_each_fault_where_it_must_show() -> None:
+    classes = {look.of for look in LOOKS.values()}
+    assert len(LOOKS) >= 60
+    assert len(classes) == 15
+    assert sum(look.blind for look in LOOKS.values()) * 2 >= len(LOOKS)
+    for name, look in LOOKS.items():
+        one = fault(name)
+        shown = [
+            (cell, metric)
+            for cell in look.places()
+            for alarms in one.must
+            for metric in alarms.metrics
+            if alarms.cover(cell, metric)
+        ]
+        assert shown or one.remark, name
+        for cell in look.places():
+            assert cell.problem() is None
 
 
 def test_an_alarm_must_may_or_must_never_be_raised() -> None:
@@ -212,7 +244,10 @@ def test_an_alarm_must_may_or_must_never_be_raised() -> None:
 
 def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, SCRIPT, "build", tmp_path, "uid_counter", "property_dropped:Sum.axis"],
+        [
+            *(sys.executable, "-m", "scripts.fault_kit", "build", tmp_path),
+            *("uid_counter", "property_dropped:Sum.axis"),
+        ],
         capture_output=True,
         text=True,
         check=True,

@@ -1,0 +1,130 @@
+"""Write what became of faults and mutants into docs/faults.md.
+
+    .venv/bin/python -m scripts.fault_page [--check]
+
+The tables stand between comments of the page. They are made from scripts/fault_rows.jsonl and
+scripts/mutant_rows.jsonl, which scripts/fault_counts.py and scripts/mutants.py wrote; why a mutant
+survived is in scripts/mutant_reasons.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from scripts.fault_counts import NOTHING, Row, read
+from scripts.fault_kit import fault
+from scripts.mutants import Tried, read_tried
+
+HERE = Path(__file__).parent
+PAGE = HERE.parent / "docs" / "faults.md"
+ROWS, MUTANTS = HERE / "fault_rows.jsonl", HERE / "mutant_rows.jsonl"
+REASONS = HERE / "mutant_reasons.json"
+
+
+def fault_table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table of faults, by class."""
+    yield "| class | fault | what it does | found | cause | false alarms | seconds |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda one: (one.of, one.fault)):
+        if row.fault.partition("#")[0] == NOTHING:
+            continue
+        one = fault(row.fault)
+        blind = "" if row.blind else " *"
+        under = f", with {row.under}" if row.under else ""
+        causes = ", ".join(row.causes) or ("none: an alarm alone" if row.found else "-")
+        false = "; ".join(row.false_alarms) or "none"
+        yield (
+            f"| {row.of} | `{row.fault}`{blind} | {one.meaning}{under} | "
+            f"{'yes' if row.found else '**no**'} | {causes} | {false} | {row.seconds:.0f} |"
+        )
+
+
+def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield a sentence with the numbers of the table."""
+    known = list(rows)
+    own = [row for row in known if row.fault.partition("#")[0] != NOTHING]
+    nothing = [row for row in known if row not in own]
+    blind = [row for row in own if row.blind]
+    found = sum(row.found for row in own)
+    false = sum(bool(row.false_alarms) for row in own)
+    quiet = sum(not row.causes and not row.false_alarms for row in nothing)
+    yield (
+        f"{found} of {len(own)} faults are found, {sum(row.found for row in blind)} of the "
+        f"{len(blind)} that were written before the detector was read. {false} raise an alarm that "
+        f"they do not explain. The release against itself was quiet in {quiet} of {len(nothing)} "
+        "looks."
+    )
+
+
+def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the table of mutants, by module."""
+    of: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in tried:
+        reason = reasons.get(f"{one.module} {one.name}", "")
+        word = "found" if one.found else "equivalent" if reason.startswith("equivalent") else "hole"
+        of[one.module][word] += 1
+    yield "| module | mutants tried | found | equivalent | holes | found of those that matter |"
+    yield "|---|---|---|---|---|---|"
+    total: Counter[str] = Counter()
+    for module, counts in [*sorted(of.items()), ("all", total)]:
+        matter = counts["found"] + counts["hole"]
+        share = f"{100 * counts['found'] / matter:.0f} %" if matter else "-"
+        yield (
+            f"| `{module}` | {counts.total()} | {counts['found']} | {counts['equivalent']} | "
+            f"{counts['hole']} | {share} |"
+        )
+        total.update(counts)
+
+
+def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each mutant that survived, with the reason."""
+    yield "| module, function, line | change | why it survived |"
+    yield "|---|---|---|"
+    for one in sorted(tried, key=lambda each: (each.module, each.name)):
+        if one.found:
+            continue
+        where, _, what = one.name.partition(": ")
+        reason = reasons.get(f"{one.module} {one.name}", "not looked into")
+        shown = what.replace("|", "\\|").replace("`", "'")
+        yield f"| `{one.module.rpartition('.')[2]}` {where} | `{shown}` | {reason} |"
+
+
+def page(text: str) -> str:
+    """Return the text of the page with its tables made anew. Raises ValueError without a place."""
+    rows = list(read(ROWS).values())
+    tried = list(read_tried(MUTANTS).values())
+    reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
+    parts = {
+        "faults": fault_table(rows), "figures": fault_figures(rows),
+        "mutants": mutant_table(tried, reasons), "survivors": survivors(tried, reasons),
+    }  # fmt: skip
+    for name, lines in parts.items():
+        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        made = "\n".join(["", *lines, "", ""])
+        text, number = place.subn(lambda m, made=made: m[1] + made + m[2], text)
+        if number != 1:
+            raise ValueError(f"{PAGE} has no place, or several, for {name}")
+    return text
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the page, or check that it is up to date."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    options = parser.parse_args(argv)
+    before = PAGE.read_text()
+    after = page(before)
+    if options.check:
+        return int(after != before)
+    PAGE.write_text(after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,228 @@
+"""Change PyTensor's own code of caches, one small thing at a time, and see whether counts notice.
+
+    .venv/bin/python -m scripts.mutants --out FILE [--most 50] [--only numba|c] [--list]
+    .venv/bin/python -m scripts.mutants --out FILE --survivors
+
+A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
+Its samples are those of TRIES, from the quickest on, and the judge is that of `compare`: the first
+alarm ends it. The order is that of a hash, so that the first mutants are a fair sample of all.
+A line of JSON for each goes to FILE; those that it has are not tried again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+
+from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor
+from observatory.run.local import STATE
+from observatory.run.uv import RealUv
+from observatory.store.records.sample import Sample
+from observatory.text.records import comparison_of
+from scripts.fault_counts import Rig
+from scripts.fault_looks import GRAPHS
+from scripts.mutations import Mutation, mutations
+
+_KEY_FUNCTIONS = (
+    "default_hash_key_from_props", "numba_funcify_and_cache_key", "numba_funcify_ensure_cache",
+    "cache_key_for_constant", "numba_funcify_FunctionGraph", "register_funcify_and_cache_key",
+    "register_funcify_default_op_cache_key",
+)  # fmt: skip
+_C_FUNCTIONS = (
+    "get_module_hash", "get_safe_part", "KeyData", "ModuleCache.refresh",
+    "ModuleCache._get_from_key", "ModuleCache._get_from_hash", "ModuleCache._update_mappings",
+    "ModuleCache._add_to_cache", "ModuleCache.module_from_key", "ModuleCache.check_key",
+    "get_module_cache",
+)  # fmt: skip
+TARGETS = {
+    "pytensor.link.numba.cache": ("numba", ("",)),
+    "pytensor.link.numba.dispatch.basic": ("numba", _KEY_FUNCTIONS),
+    "pytensor.link.c.cmodule": ("c", _C_FUNCTIONS),
+    "pytensor.compile.compilelock": ("c", ("lock_ctx", "ThreadFileLocks")),
+}
+"""The modules, the cache that they belong to, and the functions that are changed; "": all."""
+TRIES = {
+    "numba": (
+        (Cell("keys_quick", "pairs_keys", "NUMBA", "spawn"),),
+        (Cell("radon", "warm_disk", "NUMBA", "spawn"), Cell("radon", "cold", "NUMBA", "spawn")),
+        (Cell("ops_quick", "census_warm", "NUMBA", "spawn"),),
+        (Cell("closures", "siblings", "NUMBA", "fork"),),
+    ),
+    "c": (
+        (Cell("radon", "warm_disk", "C", "spawn"), Cell("radon", "cold", "C", "spawn")),
+        (Cell("ops_quick", "census_warm", "C_VM", "spawn"),),
+    ),
+}
+"""The cells that a mutant is looked at in, one group after the other."""
+_MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
+_HOOK = f"""
+import os, sys
+from importlib.util import spec_from_file_location
+
+class Mutant:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == os.environ["{_MODULE}"]:
+            return spec_from_file_location(name, os.environ["{_MUTANT}"])
+
+if os.environ.get("{_MUTANT}"):
+    sys.meta_path.insert(0, Mutant)
+"""
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What became of one mutant."""
+
+    module: str
+    name: str
+    found: bool
+    by: str
+    """The first alarm: metric and cell; empty if there was none."""
+    seconds: float
+
+
+def read_tried(file: Path) -> dict[tuple[str, str], Tried]:
+    """Return what became of the mutants of a file, by module and name."""
+    lines = file.read_text().splitlines() if file.exists() else []
+    return {(one.module, one.name): one for one in (Tried(**json.loads(line)) for line in lines)}
+
+
+def every(site: Path) -> Iterator[tuple[str, Mutation]]:
+    """Yield each module and mutation of it, in the order of a hash."""
+    found = []
+    for module, (_, functions) in TARGETS.items():
+        source = (site / f"{module.replace('.', '/')}.py").read_text()
+        found += [(module, one) for one in mutations(source, partial(_in, functions))]
+
+    def at_random(one: tuple[str, Mutation]) -> bytes:
+        return hashlib.sha256(f"{one[0]} {one[1].name}".encode()).digest()
+
+    yield from sorted(found, key=at_random)
+
+
+def _in(functions: tuple[str, ...], name: str) -> bool:
+    return any(not one or name == one or name.startswith(f"{one}.") for one in functions)
+
+
+def hooked(environment: Environment, scratch: Path) -> Environment:
+    """Return an environment with the packages of another one, which takes a module from a file."""
+    RealUv()("venv", "--quiet", "--python", str(environment.python), str(scratch / "env"))
+    (site,) = (scratch / "env").glob("lib/python*/site-packages")
+    (site / "borrowed.pth").write_text(f"{site_of(environment)}\n")
+    (site / "mutant_hook.py").write_text(_HOOK)
+    (site / "mutant_hook.pth").write_text("import mutant_hook\n")
+    return replace(environment, python=scratch / "env" / "bin" / "python")
+
+
+def site_of(environment: Environment) -> Path:
+    """Return the directory of an environment's packages."""
+    (site,) = environment.python.parent.parent.glob("lib/python*/site-packages")
+    return site
+
+
+@dataclass(frozen=True)
+class Mutants:
+    """Tries mutants of one release."""
+
+    rig: Rig
+    environment: Environment
+    scratch: Path
+
+    def tried(self, module: str, mutation: Mutation) -> Tried:
+        """Take samples of a mutant until there is an alarm, and say which."""
+        began, by = time.monotonic(), ""
+        for cells in TRIES[TARGETS[module][0]]:
+            by = self._alarm(cells, module, mutation)
+            if by:
+                break
+        return Tried(module, mutation.name, bool(by), by, round(time.monotonic() - began, 1))
+
+    def _alarm(self, cells: tuple[Cell, ...], module: str, mutation: Mutation) -> str:
+        tasks = plan(cells, Rounds(timing=0, counting=1))
+        with tempfile.TemporaryDirectory(dir=self.scratch) as made:
+            changed = Path(made, "mutant.py")
+            changed.write_text(mutation.source)
+            variables = {_MUTANT: str(changed), _MODULE: module}
+            executor = Executor(
+                self.environment, Path(made), 90.0, variables=variables, only=GRAPHS
+            )
+            head = []
+            for task in tasks:
+                head.append(sample := executor.run(task))
+                if sample.status != "ok":
+                    return f"{sample.status} in {sample.cell}"
+        base = [self._base(task) for task in tasks]
+        setting = Setting(
+            base=self.rig.side, head=self.rig.side, started_at=datetime.now(UTC), interleaved=True,
+            seed=0, observatory="", reproduce="",
+        )  # fmt: skip
+        found = comparison_of(compared(setting, Evidence.of(base), Evidence.of(head), cells))
+        return next((f"{one.metric} of {one.cell}" for one in found.worse), "")
+
+    def _base(self, task: Task) -> Sample:
+        file = self.rig.keep / f"mutants-{hashlib.sha256(str(task).encode()).hexdigest()[:16]}.json"
+        caches = self.rig.keep / "caches-mutants"
+        caches.mkdir(exist_ok=True)
+        if not file.exists():
+            executor = Executor(self.environment, caches, 240.0, only=GRAPHS)
+            file.write_text(executor.run(task).model_dump_json(by_alias=True))
+        return Sample.model_validate_json(file.read_bytes())
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Try mutants that are not in the file yet."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--subject", default="3.3.8")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE")
+    parser.add_argument("--most", type=int, default=10_000, help="how many to try")
+    parser.add_argument("--only", choices=("numba", "c"))
+    parser.add_argument("--list", action="store_true", help="only say how many there are")
+    parser.add_argument("--survivors", action="store_true", help="only say which survived")
+    parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
+    options = parser.parse_args(argv)
+    known = read_tried(options.out)
+    if options.survivors:
+        print(f"{sum(one.found for one in known.values())} of {len(known)} found")
+        for one in known.values():
+            if not one.found:
+                print(f"{one.module}: {one.name}")
+        return 0
+    rig = Rig.of(options.subject, options.keep)
+    wanted = [
+        (module, one) for module, one in every(site_of(rig.environment))
+        if options.only in (None, TARGETS[module][0])
+    ]  # fmt: skip
+    if options.list:
+        for module, number in Counter(module for module, _ in wanted).items():
+            print(f"{number:5} {module}")
+        return 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
+        mutants = Mutants(rig, hooked(rig.environment, Path(scratch)), Path(scratch))
+        new = [one for one in wanted if (one[0], one[1].name) not in known][: options.most]
+        for module, mutation in new:
+            found = mutants.tried(module, mutation)
+            with options.out.open("a") as out:
+                print(json.dumps(asdict(found)), file=out, flush=True)
+            said = f"{module} {found.name} ({found.seconds:.0f} s)"
+            print(f"{found.by or 'SURVIVED':40} {said}", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,92 @@
+"""Settings crossed by pairs; nothing is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from observatory.app import settings
+from observatory.app.conditions import Condition
+from observatory.app.session import Session
+from observatory.app.settings import CELLS, USUAL, Row, crossed, first_of_statuses, rows_of
+from observatory.benchmarks.plan import Task
+from observatory.errors import Exit
+from observatory.store.journal.models import SEARCH
+from observatory.store.records.sample import Sample
+from tests.factories import header, sample, subject
+
+FLOAT = Condition("floatX=float32", flags="floatX=float32")
+SEED = Condition("PYTHONHASHSEED=0", {"PYTHONHASHSEED": "0"})
+FORK = Condition("fork", launch="fork")
+
+
+def test_settings_beside_each_other_have_all_flags_variables_and_the_start_method() -> None:
+    both = FLOAT.beside(SEED).beside(FORK)
+    assert both.name == "floatX=float32 and PYTHONHASHSEED=0 and fork"
+    assert (both.flags, both.variables, both.launch) == (FLOAT.flags, SEED.variables, "fork")
+    twice = FLOAT.beside(Condition("cxx=", flags="cxx="))
+    assert twice.flags == "floatX=float32,cxx="
+
+
+def test_three_settings_need_four_rows_and_the_first_has_none() -> None:
+    rows = rows_of([FLOAT, SEED, FORK])
+    assert rows[0].name == ""
+    assert len(rows) == 4
+
+
+def measured(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, metrics: dict[str, dict[str, float]]
+) -> list[Row]:
+    """The rows of two settings, with the counts of the build under a flag."""
+
+    class Executor:
+        def __init__(self, *_: object, flags: str | None = None, **__: Any) -> None:
+            self.flags = flags
+
+        def run(self, task: Task) -> Sample:
+            own = metrics.get(self.flags or "", {}) if task.cell == CELLS[-1] else {}
+            return sample(task.cell, measure="counting", metrics=own)
+
+    session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
+    monkeypatch.setattr(settings, "Executor", Executor)
+    monkeypatch.setattr(type(session), "environment", lambda *_, **__: None)
+    monkeypatch.setattr(settings, "conditions", _two)
+    return list(crossed(session, subject("3.3.8")))
+
+
+def _two(_: object) -> Any:
+    from contextlib import nullcontext
+
+    return nullcontext([FLOAT, SEED])
+
+
+def test_what_is_worse_than_as_usual_is_told_with_its_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    usual, *others = measured(
+        monkeypatch,
+        tmp_path,
+        {"": {"cache_misses": 0}, "floatX=float32": {"cache_misses": 3, "wrong_results": 0}},
+    )
+    assert (usual.name, usual.counts) == (USUAL, {})
+    told = {row.name: row.beyond(usual) for row in others}
+    assert told["floatX=float32"] == ("3 cache_misses of radon warm_disk",)
+    assert told["PYTHONHASHSEED=0"] == ()
+    assert {row.exit_code for row in others} == {Exit.OK, Exit.WORSE}
+
+
+def test_what_is_wrong_as_usual_is_not_told_of_a_setting(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    wrong = {"wrong_results": 1.0}
+    usual, *others = measured(monkeypatch, tmp_path, {"": wrong, "floatX=float32": wrong})
+    assert usual.exit_code == Exit.WRONG_RESULTS
+    assert [row.beyond(usual) for row in others] == [()] * len(others)
+
+
+def test_wrong_numbers_outrank_a_sample_that_failed() -> None:
+    assert first_of_statuses(Exit.OK, Exit.SAMPLE_FAILED) == Exit.SAMPLE_FAILED
+    assert first_of_statuses(Exit.SAMPLE_FAILED, Exit.WRONG_RESULTS) == Exit.WRONG_RESULTS
+    assert first_of_statuses() == Exit.OK

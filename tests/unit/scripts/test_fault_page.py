@@ -1,0 +1,45 @@
+"""The page of faults is made from the rows that were measured."""
+
+from __future__ import annotations
+
+from scripts.fault_counts import Row, read
+from scripts.fault_kit import fault
+from scripts.fault_page import PAGE, ROWS, fault_figures, mutant_table, page
+from scripts.mutants import Tried
+
+
+def row(name: str, *, found: bool = True, false: tuple[str, ...] = ()) -> Row:
+    return Row(
+        name, "leaking", ("radon warm_disk NUMBA spawn",), "", found, found and not false,
+        ("cache grows",) if found else (), ("files_grown",) if found else (), false, "", 10.0, True,
+    )  # fmt: skip
+
+
+def test_the_page_is_up_to_date() -> None:
+    text = PAGE.read_text()
+    assert page(text) == text
+
+
+def test_every_row_is_of_a_fault_that_there_is() -> None:
+    for name in read(ROWS):
+        assert name.startswith("none#") or fault(name).name == name
+
+
+def test_the_figures_count_what_was_found_and_what_was_false() -> None:
+    rows = [row("log_grows"), row("directory_grows", found=False), row("none#x", found=False)]
+    (said,) = fault_figures(rows)
+    assert said.startswith("1 of 2 faults are found, 1 of the 2 ")
+    assert "quiet in 1 of 1 looks" in said
+    (said,) = fault_figures([row("log_grows", false=("crashed of radon",))])
+    assert "1 raise an alarm that they do not explain" in said
+
+
+def test_an_equivalent_mutant_does_not_count_as_a_hole() -> None:
+    tried = [
+        Tried("m", "f:1: a", True, "crashed", 1.0),
+        Tried("m", "f:2: b", False, "", 1.0),
+        Tried("m", "f:3: c", False, "", 1.0),
+    ]
+    *_, of_module, total = mutant_table(tried, {"m f:2: b": "equivalent: it only says something"})
+    assert of_module == "| `m` | 3 | 1 | 1 | 1 | 50 % |"
+    assert total == "| `all` | 3 | 1 | 1 | 1 | 50 % |"
