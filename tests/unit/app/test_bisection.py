@@ -86,6 +86,21 @@ class World:
         versions = header().versions.model_copy(update={"packages": packages})
         return Place(f"{session.state.name} {number}", versions)
 
+    def counted(self, number: int, *, again: bool) -> Sample:
+        """What a sample of the warm cell says."""
+        value = self.misses[number]
+        if again:
+            value = self.again.get(SUBJECTS[number].label, value)
+        assert value is not None
+        if self.ledgers:
+            lost = ledger(*["Exp"] * value, outcome="internal")
+            whole = [*lost, *ledger(*["Exp"] * (9 - value))]
+            return sample(WARM, "counting", ledger=whole, metrics={"cache_misses": 0})
+        if self.counted_by:
+            work = {"instructions": 2e9 + 1e8 * value}
+            return sample(WARM, "work", metrics=work, counted_by=self.counted_by)
+        return sample(WARM, "counting", metrics={"cache_misses": value})
+
     def find(self, confirm: bool = True, **more: Any) -> Searched:
         return bisect(self.session, Sought(SUBJECTS, WARM, "cache_misses", confirm=confirm, **more))
 
@@ -117,17 +132,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
             made.taken.append((state, label))
             if len(made.taken) == made.ends_after:
                 made.now = 2.0
-            value = made.misses[int(number)]
-            if state == "again":
-                value = made.again.get(label, value)
-            if made.ledgers:
-                lost = ledger(*["Exp"] * value, outcome="internal")
-                whole = [*lost, *ledger(*["Exp"] * (9 - value))]
-                return sample(WARM, "counting", ledger=whole, metrics={"cache_misses": 0})
-            if made.counted_by:
-                work = {"instructions": 2e9 + 1e8 * value}
-                return sample(WARM, "work", metrics=work, counted_by=made.counted_by)
-            return sample(WARM, "counting", metrics={"cache_misses": value})
+            return made.counted(int(number), again=state == "again")
 
         def cancel(self) -> None:
             pass
