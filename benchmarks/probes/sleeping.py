@@ -11,7 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, SupportsIndex
 
 _AUDITED = sys.version_info >= (3, 13)
 _told: list[Callable[[float], None]] = []
@@ -24,7 +24,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
         _told[-1](float(arguments[0]))
 
 
-def _sleep_and_tell(seconds: float) -> None:
+def _sleep_and_tell(seconds: float | SupportsIndex, /) -> None:
     _heard("time.sleep", (seconds,))
     _sleep(seconds)
 

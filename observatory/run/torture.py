@@ -62,7 +62,7 @@ def torture(
     try:
         record = Torture.model_validate_json(stdout)
     except ValidationError as error:
-        output = last_lines(stderr, 3) or "nothing"
+        output = last_lines(stderr.decode(errors="replace"), 3) or "nothing"
         raise TortureError(
             f"the faults ended with status {process.returncode} and printed no record: "
             f"{reason_of(error)}; the output was: {output}"
