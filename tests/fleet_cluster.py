@@ -210,6 +210,8 @@ def missing_and_doubled(results: Path, tasks: list[Task]) -> tuple[Counter[str],
     for path in layout.journals(results):
         journal = read_journal(path)
         assert not journal.problems, journal.problems
+        failed = [one.sample for one in journal.entries if one.sample.status != "ok"]
+        assert not failed, failed[0].failure
         found.update(f"{one.sample.cell} {one.sample.measure}" for one in journal.entries)
     return wanted - found, found - wanted
 

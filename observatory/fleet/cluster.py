@@ -15,8 +15,9 @@ from distributed import Client
 
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
+from observatory.fleet.orders import BENCH, Recipe
 from observatory.fleet.taking import Samples
-from observatory.fleet.worker import BENCH, Bench, Recipe
+from observatory.fleet.worker import Bench
 from observatory.run import spool
 from observatory.run.environments import Environment
 from observatory.run.fleets import FleetError

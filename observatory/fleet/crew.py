@@ -12,7 +12,8 @@ from typing import Any
 from distributed import Client
 
 from observatory.fleet import worker as remote
-from observatory.fleet.worker import Bench, Place
+from observatory.fleet.orders import Place
+from observatory.fleet.worker import Bench
 from observatory.run.fleets import FleetError
 
 _LOOK = 1.0

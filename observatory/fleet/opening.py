@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster
 from distributed.security import Security
 
 from observatory.fleet.cluster import DaskFleet, gathered
-from observatory.fleet.worker import BENCH
+from observatory.fleet.orders import BENCH
 from observatory.run.fleets import FleetError
 from observatory.store.records.machine import this_machine
 

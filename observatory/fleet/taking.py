@@ -19,7 +19,7 @@ from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew, Site
-from observatory.fleet.worker import BENCH, Order, Recipe, Taken
+from observatory.fleet.orders import BENCH, Order, Recipe, Taken
 from observatory.run.execute import Cancelled, without_record
 from observatory.run.fleets import FleetError
 from observatory.run.placing import NoPlaceError, Placing

@@ -16,15 +16,14 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from distributed import Worker, WorkerPlugin
 
 from observatory.benchmarks.catalogue import SCENARIOS
-from observatory.benchmarks.plan import Task
 from observatory.errors import ObservatoryError
+from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken
 from observatory.run import counter
 from observatory.run.cpus import Claim, claim
 from observatory.run.environments import Environment, EnvironmentMakingError
@@ -32,84 +31,10 @@ from observatory.run.execute import Cancelled, Executor
 from observatory.run.local import LOCK, STATE, environment_of, hidden_from_git, local_subjects
 from observatory.run.spool import Spool, Spooled
 from observatory.store.journal.models import JournalHeader
-from observatory.store.records.machine import Machine, this_machine
-from observatory.store.records.subject import Subject
+from observatory.store.records.machine import this_machine
 
-BENCH = "bench"
-"""The resource of Dask that a worker has one of."""
 _TRIMMED = "MALLOC_TRIM_THRESHOLD_"
 """Dask sets it for its workers; a measured process would inherit it and use less memory."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """What a worker is and where it measures."""
-
-    name: str
-    """The same for all workers that share filled caches: of one machine and directory STATE."""
-    host: str
-    boot: str
-    """The id of the machine's start: two containers of one machine have the same."""
-    home: bool
-    """Whether it measures in the client's own directory STATE, with the client's environments."""
-    state: Path
-    machine: Machine
-    cpus: tuple[int, ...] = ()
-    uncounted: str = ""
-    """Why it cannot take the pass `work`; empty if it can."""
-    problem: str = ""
-    """Why it may not measure, as a sentence; empty if it may."""
-
-    @property
-    def resource(self) -> str:
-        """The resource of Dask that only workers of this place have."""
-        return f"place-{self.name}"
-
-
-@dataclass(frozen=True)
-class Recipe:
-    """What makes an environment under test anywhere."""
-
-    subject: Subject
-    added: tuple[str, ...]
-    pins: dict[str, str]
-    environment: Environment
-    """The client's own, which a worker with the same directory STATE uses."""
-
-
-@dataclass(frozen=True)
-class Order:
-    """One sample to take."""
-
-    session: str
-    key: str
-    run: str
-    task: Task
-    recipe: Recipe
-    place: str
-    boot: str
-    """Of the client: on its machine it holds the lock for measuring itself."""
-    machine: str
-    """The name of the machine in the results."""
-    caches: str
-    """The directory of filled caches, relative to STATE."""
-    timeout: float
-    cpus: tuple[int, ...] = ()
-    """The CPUs to use instead of the worker's own: those of the whole place, for times."""
-    settings: dict[str, Any] = field(default_factory=dict)
-    """Further fields of the Executor."""
-
-
-@dataclass(frozen=True)
-class Taken:
-    """What a task returns."""
-
-    record: bytes
-    """A `Spooled` record, as it lies on the worker's disk."""
-    begun: int
-    """How many processes have begun to take it: 1, unless a worker died."""
-    recognised: bool
-    """Whether it had been recorded before this task ran."""
 
 
 _plugins: dict[str, Bench] = {}

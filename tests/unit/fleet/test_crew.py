@@ -11,8 +11,8 @@ import pytest
 
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site
+from observatory.fleet.orders import Place
 from observatory.fleet.taking import Samples
-from observatory.fleet.worker import Place
 from observatory.run.fleets import FleetError
 from observatory.run.placing import Placing
 from tests.factories import header
