@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import keyword
 import signal
@@ -18,7 +19,7 @@ from observatory.app.parts import Processes
 from observatory.cli.guarded import guarded
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
-from observatory.text.plain import for_log
+from observatory.text.plain import for_log, shorten
 
 _OLD_OPTIONS = {"measure": "pass"}
 
@@ -186,6 +187,12 @@ def _main() -> None:
     except ObservatoryError as error:
         errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
         sys.exit(error.exit_code)
+    except OSError as error:
+        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+            raise
+        path = shorten(str(error.filename), 100)
+        errors.print(f"observatory: {path}: {error.strerror}; give another path", markup=False)
+        sys.exit(Exit.USAGE)
     except _Interrupted:
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)
