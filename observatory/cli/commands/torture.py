@@ -52,7 +52,7 @@ def command(
     hundreds of steps, in about ten minutes on two quiet cores. The command stores the outcome in
     RESULTS/torture and compares it with the release before, as far as that is stored there.
     """  # fmt: skip
-    if cache not in (None, *CACHES):
+    if cache is not None and cache not in CACHES:
         raise SelectionError(no_such("cache", cache, CACHES))
     subjects = local_subjects(state)
     chosen = subjects.parse_all(subject, with_ or (), python)
