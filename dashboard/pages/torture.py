@@ -92,8 +92,8 @@ def _groups(records: Sequence[Torture]) -> Iterator[tuple[str, list[_Row]]]:
                 )
                 for name, own in list(found[cache][group].items())[:_MOST]
             ]  # fmt: skip
-            of_cache = CACHES.get(cache, clean(cache))
-            yield shorten(f"{GROUPS.get(group, clean(group))}: {of_cache}", 80), rows
+            whose = CACHES.get(cache, clean(cache))
+            yield shorten(f"{GROUPS.get(group, clean(group))}: {whose}", 80), rows
 
 
 def _flag(one: Fault | None) -> Flag:
