@@ -24,7 +24,7 @@ def _heard(event: str, arguments: tuple[Any, ...]) -> None:
         _told[-1](float(arguments[0]))
 
 
-def _sleep_and_tell(seconds: float) -> None:
+def _sleep_and_tell(seconds: Any) -> None:
     _heard("time.sleep", (seconds,))
     _sleep(seconds)
 
