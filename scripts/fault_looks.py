@@ -24,7 +24,7 @@ class Look:
     under: str = ""
     """The setting, other than usual, of both sides: see SETTINGS."""
     blind: bool = True
-    """Whether fault and expectation were written before the detector was read."""
+    """Whether fault and expectation were written before the probes were read."""
 
     def places(self) -> tuple[Cell, ...]:
         """The cells."""

@@ -1,6 +1,7 @@
 """What a comparison must find of the faults of graphs, storing and surroundings.
 
-They were written from PyTensor's code alone, before the probes and the judge were read.
+They were written before the probes were read; the catalogue of causes and the module that finds
+them had been read.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     quiet = sum(not row.causes and not row.false_alarms for row in nothing)
     yield (
         f"{found} of {len(own)} faults are found, {sum(row.found for row in blind)} of the "
-        f"{len(blind)} that were written before the detector was read. {false} raise an alarm that "
+        f"{len(blind)} that were written before the probes were read. {false} raise an alarm that "
         f"they do not explain. The release against itself was quiet in {quiet} of {len(nothing)} "
         "looks."
     )

@@ -103,10 +103,12 @@ def read_tried(file: Path) -> dict[tuple[str, str], Tried]:
     return {(one.module, one.name): one for one in (Tried(**json.loads(line)) for line in lines)}
 
 
-def every(site: Path) -> Iterator[tuple[str, Mutation]]:
-    """Yield each module and mutation of it, in the order of a hash."""
+def every(site: Path, only: str | None = None) -> Iterator[tuple[str, Mutation]]:
+    """Yield each module and mutation of it, in the order of a hash. ``only``: of one cache."""
     found = []
-    for module, (_, functions) in TARGETS.items():
+    for module, (cache, functions) in TARGETS.items():
+        if only not in (None, cache):
+            continue
         source = (site / f"{module.replace('.', '/')}.py").read_text()
         found += [(module, one) for one in mutations(source, partial(_in, functions))]
 
@@ -204,10 +206,7 @@ def main(argv: list[str] | None = None) -> int:
                 print(f"{one.module}: {one.name}")
         return 0
     rig = Rig.of(options.subject, options.keep)
-    wanted = [
-        (module, one) for module, one in every(site_of(rig.environment))
-        if options.only in (None, TARGETS[module][0])
-    ]  # fmt: skip
+    wanted = list(every(site_of(rig.environment), options.only))
     if options.list:
         for module, number in Counter(module for module, _ in wanted).items():
             print(f"{number:5} {module}")
