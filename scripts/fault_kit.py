@@ -65,6 +65,8 @@ _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu
 
 _TRACED_AND_TIMED = ("--pass", "tracing", "--pass", "timing")
 
+_GROWS = ("files_grown", "bytes_grown")
+"""The metrics that worsen where a build does not find what an earlier one stored."""
 _NEVER_FOUND = (
     Alarms(("reuse_lost",), ("cold", "variants"), _NUMBA_ALL),
     Alarms(_MISSES, _PROCESS, _OPS_ONLY),
@@ -77,12 +79,14 @@ FAULTS: tuple[Fault, ...] = (
     Fault("key_salted", "numba's keys differ between processes", "keys differ between processes",
           must=(Alarms(_MISSES, _DISK, _NUMBA),),
           may=(Alarms(_COMPILING, _DISK, _NUMBA),
+               Alarms(_GROWS, _PROCESS, _NUMBA_ALL),
                Alarms(_MEMORY, ("warm_process", "call"), _NUMBA),
                Alarms(_MEMORY, _PROCESS, _OPS_ONLY))),
     Fault("key_hash_seed", "numba's keys depend on the hash seed: spawn shows it, fork does not",
           "keys differ between hash seeds",
           must=(Alarms(_MISSES, _DISK, _NUMBA, ("spawn",)),),
           may=(Alarms(_COMPILING, _DISK, _NUMBA, ("spawn",)),
+               Alarms(_GROWS, _PROCESS, _NUMBA_ALL, ("spawn",)),
                Alarms(_MEMORY, ("warm_process", "call"), _NUMBA, ("spawn",)),
                Alarms(_MEMORY, _PROCESS, _OPS_ONLY, ("spawn",)))),
     Fault("outer_not_cached", "the outer graph has no key and is never cached", "refused",

@@ -21,10 +21,10 @@ class Sleeping:
 
     returncode = 0
 
-    def __init__(self, durations: Path, words: tuple[str, ...]) -> None:
-        self._durations, self._words = durations, words
+    def __init__(self, durations: Path, words: tuple[str, ...], seal: str) -> None:
+        self._durations, self._words, self._seal = durations, words, seal
 
-    def communicate(self, timeout: float | None = None) -> tuple[str, str]:
+    def printed(self, timeout: float | None = None) -> tuple[str, str]:
         """Sleep, and return the record of a sample."""
         began, clock = datetime.now(UTC), time.monotonic()
         cell = Cell(*map(self._given, ("--model", "--scenario", "--backend", "--launch")))
@@ -36,7 +36,7 @@ class Sleeping:
         found = sample(cell, measure, started_at=began).model_dump_json(by_alias=True)
         with Path(os.environ[LOG]).open("a") as stream:
             stream.write(f"{os.getpid()} {clock} {time.monotonic()} {time.process_time()}\n")
-        return found, ""
+        return f"{self._seal} {found}", ""
 
     def send_signal(self, number: int) -> None:
         """Do nothing: a sleep is short."""
@@ -57,7 +57,7 @@ class Sleeping:
 class Simulated(Environment):
     """Its ``importable`` holds a file for each cell and pass, with the seconds that it takes."""
 
-    def start(self, directory: Path, module: str, *args: str) -> Any:
+    def start(self, directory: Path, module: str, *args: str, line: str = "") -> Any:
         """Return what stands for the process of a sample."""
         assert module == "benchmarks.sample"
-        return Sleeping(self.importable, args)
+        return Sleeping(self.importable, args, line)
