@@ -116,7 +116,7 @@ FAULTS: tuple[Fault, ...] = (
     Fault("c_key_salted", "the keys of C modules differ between processes",
           "keys differ between processes",
           must=(Alarms(_MISSES, _DISK, _C),),
-          may=(Alarms(_COMPILING, _DISK, _C), Alarms(_MEMORY, _PROCESS, _C),
+          may=(Alarms(_COMPILING, _DISK, _C), Alarms((*_MEMORY, *_GROWS), _PROCESS, _C),
                Alarms(_MEMORY, ("call",), (*_C, "C_VM_NOGC")))),
     Fault("rewriting_slower",
           "rewriting does more work: 5 to 8 % more Python calls in a warm build",

@@ -78,7 +78,7 @@ OF_GRAPHS = (
 
 OF_STORING = (
     Fault("rebuild_raises", "what was read cannot be made into a function, and nobody says so",
-          "stored but not loaded", (Alarms(_MISSES, _WARM, _N),), (COMPILED,)),
+          "stored but not loaded", (Alarms(_MISSES, _WARM, _N),), (COMPILED, _MORE)),
     _unstable("load_raises", "reading an entry raises, and the exception is swallowed",
               "stored but not loaded", _WARM),
     Fault("every_third_not_stored", "every third function is not stored", "refused",
