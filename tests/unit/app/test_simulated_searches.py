@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app import bisection
+from observatory.app import bisection, lost
 from observatory.app.bisection import Sought, bisect
 from observatory.app.probing import Prober
 from observatory.app.session import Session
@@ -101,7 +101,7 @@ class History:
             history.later = history.subjects.index(head)
             return Together(Resolved(base, {}), Resolved(head, {}), {}), ""
 
-        patch.setattr(bisection, "Prober", Simulated)
+        patch.setattr(lost, "Prober", Simulated)
         patch.setattr(bisection, "alike", alike)
         session = Session("bisect", where / "results", where / "state", header().machine)
         return bisect(session, Sought(self.subjects, WARM, self.metric))

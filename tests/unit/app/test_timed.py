@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app import bisection
+from observatory.app import bisection, lost
 from observatory.app.bisection import Sought, bisect
 from observatory.app.session import Session
 from observatory.app.timed import TimedProber
@@ -100,7 +100,7 @@ class Timed:
         def alike(_: Session, base: Subject, head: Subject) -> tuple[Together, str]:
             return Together(Resolved(base, {}), Resolved(head, {}), {}), ""
 
-        patch.setattr(bisection, "TimedProber", Simulated)
+        patch.setattr(lost, "TimedProber", Simulated)
         patch.setattr(bisection, "alike", alike)
         session = Session("bisect", where / "results", where / "state", header().machine)
         return bisect(session, Sought(self.subjects, WARM, "compile_time"))
