@@ -24,6 +24,7 @@ from observatory.run.execute import Cancelled, without_record
 from observatory.run.fleets import FleetError
 from observatory.run.placing import NoPlaceError, Placing
 from observatory.run.spool import Spooled
+from observatory.store.base.strict_json import read_json
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 
@@ -105,7 +106,7 @@ class Samples:
             self.crew.counts["recognised"] += found.recognised
             if task.keep:
                 self.filled.add(task.keep)
-        record = Spooled.model_validate_json(found.record)
+        record = read_json(Spooled, found.record)
         self._machines[id(record.sample)] = record.header.machine
         return record.sample
 

@@ -21,10 +21,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field
 
 from observatory.store.base.files import sync_directory, write_atomic
 from observatory.store.base.record import Record
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader, RunId
 from observatory.store.journal.writer import Journal
 from observatory.store.merging.directories import unite
@@ -147,8 +148,8 @@ def left_behind(state: Path) -> Iterator[tuple[str, Owner]]:
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            owner = Owner.model_validate_json(path.read_bytes())
-        except (BlockingIOError, OSError, ValidationError):
+            owner = read_json(Owner, path.read_bytes())
+        except (BlockingIOError, OSError, InvalidError):
             continue
         else:
             yield path.stem, owner
@@ -177,8 +178,8 @@ def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str
     with tempfile.TemporaryDirectory(prefix=".fleet-", dir=results.parent) as made:
         for content in records:
             try:
-                one = Spooled.model_validate_json(content)
-            except ValidationError as error:
+                one = read_json(Spooled, content)
+            except InvalidError as error:
                 problems.append(f"a sample that a worker recorded cannot be read: {error}"[:300])
             else:
                 Journal.of(Path(made), one.header).append(one.run, one.sample)

@@ -7,13 +7,11 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.execute import end
 from observatory.run.uv import last_lines
-from observatory.store.base.problems import reason_of
+from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.subject import Subject
 from observatory.store.records.torture import Torture, Tried
 
@@ -53,18 +51,18 @@ def torture(
             Path(empty), "benchmarks.torture", "--end-with-parent", *arguments
         )
         try:
-            stdout, stderr = process.communicate(timeout=timeout)
+            stdout, stderr = process.printed(timeout)
         except subprocess.TimeoutExpired as error:
             raise TortureError(f"the faults were not tried within {timeout:g} s") from error
         finally:
             if process.poll() is None:
                 end(process, _GRACE)
     try:
-        record = Torture.model_validate_json(stdout)
-    except ValidationError as error:
-        output = last_lines(stderr.decode(errors="replace"), 3) or "nothing"
+        record = read_json(Torture, stdout)
+    except InvalidError as error:
+        output = last_lines(stderr, 3) or "nothing"
         raise TortureError(
             f"the faults ended with status {process.returncode} and printed no record: "
-            f"{reason_of(error)}; the output was: {output}"
+            f"{error}; the output was: {output}"
         ) from error
     return record.model_copy(update={"tried": Tried(subject=subject, machine=machine)})

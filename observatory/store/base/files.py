@@ -45,9 +45,13 @@ def write_atomic(
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
     The content goes to a temporary file beside ``path``, which is synced and renamed; missing
-    directories are made. The mode is 0644, or mode and owner are those of ``like``. Raises OSError,
-    and leaves no temporary file behind then.
+    directories are made. The mode is 0644, or mode and owner are those of ``like``. What is there
+    and no file, such as /dev/stdout or a pipe, is written to: root would replace /dev/null. Raises
+    OSError, and leaves no temporary file behind then.
     """
+    if path.exists() and not path.is_file() and not path.is_dir():
+        path.write_bytes(content)
+        return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
