@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
@@ -83,6 +83,12 @@ class Cell:
 
     def __str__(self) -> str:
         return f"{self.model} {self.scenario} {self.backend} {self.launch}"
+
+    @property
+    def filler(self) -> Cell:
+        """The build that fills its cache; the cold build for a cell that starts from none."""
+        filled_by = SCENARIOS[self.scenario].filled_by or "cold"
+        return replace(self, scenario=filled_by, backend=self.cache_backend)
 
     def problem(self) -> str | None:
         """Say in a sentence why this combination is not one that is measured; None if it is."""

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
@@ -13,14 +10,11 @@ from packaging.version import Version
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
-from observatory.run.execute import end
-from observatory.run.uv import Index, if_possible, last_lines
-from observatory.store.base.strict_json import InvalidError, read_json
+from observatory.run.printing import printed_record
+from observatory.run.uv import Index, if_possible
 from observatory.store.records.contracts import Checked, Contracts
 from observatory.store.records.subject import Subject
 
-_GRACE = 20.0
-"""Seconds that an ended suite gets to clean up after itself."""
 _MOST = 100
 """The limit on allowed releases of numba."""
 
@@ -39,24 +33,10 @@ def check(
     ``lifted`` says that the environment ignores PyTensor's bound of numba; ``timeout`` is the limit
     for the whole suite, in seconds. Raises SuiteError.
     """
-    # The current directory is an empty one, as a file in it could be taken for a module.
-    with tempfile.TemporaryDirectory(prefix="observatory-contracts-") as empty:
-        process = environment.start(Path(empty), "benchmarks.contracts", "--end-with-parent")
-        try:
-            stdout, stderr = process.printed(timeout)
-        except subprocess.TimeoutExpired as error:
-            raise SuiteError(f"the contracts did not end within {timeout:g} s") from error
-        finally:
-            if process.poll() is None:
-                end(process, _GRACE)
-    try:
-        record = read_json(Contracts, stdout)
-    except InvalidError as error:
-        output = last_lines(stderr, 3) or "nothing"
-        raise SuiteError(
-            f"the contracts ended with status {process.returncode} and printed no record: "
-            f"{error}; the output was: {output}"
-        ) from error
+    record = printed_record(
+        environment, "benchmarks.contracts", (), Contracts,
+        timeout=timeout, what="the contracts", error=SuiteError,
+    )  # fmt: skip
     return record.model_copy(update={"checked": Checked(subject=subject, lifted=lifted)})
 
 

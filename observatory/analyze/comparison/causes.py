@@ -216,7 +216,7 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
     """
     if cell.backend not in BACKENDS or not BACKENDS[cell.backend].chosen_by_subject:
         return ()
-    filler = filler_of(cell)
+    filler = cell.filler
     kinds = [{entry.kind for entry in side.ledger(filler) or ()} for side in (base, head)]
     if not all(kinds):
         return ()
@@ -263,7 +263,7 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
 def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
-    filled = head.ledger(filler_of(cell)) or []
+    filled = head.ledger(cell.filler) or []
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
     said: dict[tuple[CauseKind, str], dict[str, GraphChange]] = defaultdict(dict)
     graphs = by_graph(cell, METRICS[metric], base, head)
@@ -394,9 +394,3 @@ def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVer
         if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells:
             return verdict.model_copy(update={"cause": cause.id})
     return verdict
-
-
-def filler_of(cell: Cell) -> Cell:
-    """The build that fills the cache of a cell; the cold build for a cell that starts from none."""
-    filled_by = SCENARIOS[cell.scenario].filled_by or "cold"
-    return replace(cell, scenario=filled_by, backend=cell.cache_backend)

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
-from observatory.analyze.comparison.causes import explained, filler_of
+from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
@@ -120,7 +120,7 @@ def compared(
 
 def _fillers(cells: Collection[Cell], *sides: Evidence) -> Iterator[Cell]:
     """The builds that filled the caches of cells, where one failed or returned wrong values."""
-    for filler in {filler_of(cell) for cell in cells if SCENARIOS[cell.scenario].filled_by}:
+    for filler in {cell.filler for cell in cells if SCENARIOS[cell.scenario].filled_by}:
         if any(max(side.values(filler, METRICS[name]).values, default=0.0)
                for side in sides for name in CORRECTNESS):  # fmt: skip
             yield filler

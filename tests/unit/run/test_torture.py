@@ -34,7 +34,7 @@ def test_a_run_that_prints_no_record_is_quoted(tmp_path: Path) -> None:
 def test_a_run_that_hangs_is_ended(tmp_path: Path) -> None:
     pid = tmp_path / "pid"
     place = environment(tmp_path, f"echo $$ > {pid}; exec sleep 60")
-    with pytest.raises(TortureError, match=r"not tried within 0\.5 s"):
+    with pytest.raises(TortureError, match=r"the faults did not end within 0\.5 s"):
         torture(place, subject(), "bench", timeout=0.5)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
