@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -17,10 +18,12 @@ from observatory.analyze.growth.families import by_subject, families
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
+from observatory.app.probing import Prober
+from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.store.records.sample import Build, Sample, Size
 from observatory.text.statements import sentence_of
-from tests.factories import sample
+from tests.factories import header, sample
 from tests.factories_alerts import subject
 
 LAYERS = (1, 3, 10, 30, 100, 300)
@@ -168,6 +171,13 @@ def test_a_family_says_in_words_what_is_judged() -> None:
     (note,) = {one.note for s in head.samples for one in s.steps if "work_cliffs" in one.metrics}
     assert note is not None
     assert note.startswith("from 30 to 100 layers, one more takes 8.5 times as many calls")
+
+
+def test_a_search_sees_what_is_derived_of_a_sample(tmp_path: Path) -> None:
+    session = Session("bisect", tmp_path / "results", tmp_path / "state", header().machine)
+    prober = Prober(session, CELL, METRICS["work_cliffs"])
+    assert prober.median(grown(linear, lambda _: 11)) == 0
+    assert prober.median(grown(wide_layers, lambda _: 11)) == 1
 
 
 def wide_layers(size: int) -> float:

@@ -399,6 +399,16 @@ def test_no_package_is_searched_for_where_none_can_have_done_it(
     assert [asked.metric for asked in made.crossed] == ["files_leaked"]
 
 
+def test_of_a_time_no_package_is_searched_for(
+    searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.certainty = "dependencies"
+    monkeypatch.setattr(searching, "Prober", counting({}))
+    list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "compile_time")))
+    assert len(made.made) == 1
+    assert made.crossed == []
+
+
 def test_a_search_that_cannot_be_made_stops_no_other(searcher: Searcher, made: Searches) -> None:
     told: list[str] = []
     own = replace(searcher, session=replace(

@@ -1,0 +1,46 @@
+"""Which of all searches are about a change."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from observatory.store.records.alerts import Alert, SeriesChange
+from observatory.store.records.found import Found
+from tests.factories import NOON, WARM
+from tests.factories_crossings import crossed
+from tests.factories_searches import BAD, GOOD, culprit, found
+
+EARLIER = GOOD.model_copy(update={"label": "3.0.0", "commit": "0" * 40})
+
+
+def alert(**changes: Any) -> Alert:
+    """An alert between 3.0.0 and 3.0.2."""
+    series = SeriesChange(
+        machine="bench", env_name="e", benchmark=str(WARM), metric="cache_misses", unit="functions",
+        kind="exact", before=0, after=4, last_good=EARLIER, first_bad=BAD, newest=BAD, holds=True,
+    )  # fmt: skip
+    own = {
+        "id": "a" * 10, "kind": "more misses", "sentence": "", "last_good": EARLIER,
+        "first_bad": BAD, "between": 0, "series": [series], "state": "new", "first_seen": NOON,
+        "seen_with": NOON, "state_since": NOON,
+    }  # fmt: skip
+    return Alert(**{**own, **changes})
+
+
+def test_a_package_is_told_of_the_range_and_of_the_neighbours_that_a_search_found() -> None:
+    search = found(good=EARLIER, bad=BAD, culprits=[culprit(certainty="dependencies")])
+    whole, inside = crossed(good=EARLIER, bad=BAD), crossed(good=GOOD, bad=BAD)
+    everything = Found([search], [whole, inside])
+    assert everything.of_change(alert()) == ([search], [whole, inside])
+    assert Found([], [whole, inside]).of_change(alert()) == ([], [whole])
+    assert everything.crossed(search, search.culprits[0])
+
+
+@pytest.mark.parametrize(
+    "changes", [{"metric": "files_leaked"}, {"good": EARLIER, "bad": GOOD}, {"finished": False}]
+)
+def test_what_is_of_something_else_or_not_over_tells_no_package(changes: Any) -> None:
+    search = found(culprits=[culprit(certainty="dependencies")])
+    assert not Found([search], [crossed(**changes)]).crossed(search, search.culprits[0])
