@@ -54,11 +54,12 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     found = sum(row.found for row in own)
     false = sum(bool(row.false_alarms) for row in own)
     quiet = sum(not row.causes and not row.false_alarms for row in nothing)
+    unseen = sum(row.found for row in blind)
     yield (
-        f"{found} of {len(own)} faults are found, {sum(row.found for row in blind)} of the "
-        f"{len(blind)} that were written before the probes were read. {false} raise an alarm that "
-        f"they do not explain. The release against itself was quiet in {quiet} of {len(nothing)} "
-        "looks."
+        f"The observatory finds {found} of {len(own)} faults, and {unseen} "
+        f"of the {len(blind)} that were written before the probes were read. Alarms that a fault "
+        f"does not explain: in {false} of {len(own)} rows. The release against itself was quiet in "
+        f"{quiet} of {len(nothing)} looks."
     )
 
 

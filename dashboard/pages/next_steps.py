@@ -90,7 +90,10 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
         command = f"observatory cross {ends} {which}"
         yield "Find whether PyTensor did it, or numba or another package:", command
     # Not in the clone, because what is measured is recorded in ./results.
-    reason = f"Find the commit, beside results/; ../pytensor is a clone{_cost(searched, commits)}:"
+    reason = (
+        "Find the commit: in the directory that holds results/, with a clone in ../pytensor"
+        f"{_cost(searched, commits)}:"
+    )
     yield reason, f"observatory bisect {ends} {which} --repo ../pytensor"
 
 

@@ -19,7 +19,7 @@ from observatory.text.torture import (
     moved_sentence,
     sentences,
 )
-from observatory.text.words import known_first
+from observatory.text.words import known_first, several
 
 PATH = "torture.html"
 _MOST = 400
@@ -62,9 +62,11 @@ def _verdict(record: Torture) -> Flag:
         one for one in record.of("raises", "hangs", "dies", "WRONG")
         if one.certain and one.after not in ("safe", "recompiles", "slower")
     ]  # fmt: skip
-    if lasting:
-        return Flag(f"{len(lasting)} last", "bad")
-    return Flag("nothing lasts", "good")
+    # A wrong number that nobody notices outranks any exception.
+    wrong = sum(one.certain for one in record.of("WRONG"))
+    told = [f"{several(wrong, 'fault')} with wrong numbers"] if wrong else []
+    told += [f"{several(len(lasting), 'lasting fault')}"] if lasting else []
+    return Flag(", ".join(told), "bad") if told else Flag("nothing lasts", "good")
 
 
 def _column(record: Torture) -> tuple[str, str]:

@@ -31,7 +31,7 @@ CELLS = (
     Cell("radon", "warm_disk", "NUMBA", "spawn"),
 )
 """What is measured in each row: the keys of all quick pairs, and a build from a filled cache."""
-USUAL = "as usual"
+USUAL = "the usual settings"
 _LOOKED_AT = (*WRONG_VALUES, "key_instabilities", "cache_misses", "graphs_raised")
 
 

@@ -46,11 +46,11 @@ def command(
     json: options.Json = False,
     state: options.State = STATE,
 ) -> None:
-    """Put PyTensor's disk caches under faults, and say what a user gets then.
+    """Damage PyTensor's disk caches on purpose, and say what a user gets then.
 
-    Truncated files, full disks, kills, several processes at once and others: about eighty, in
-    hundreds of steps, in about ten minutes on two quiet cores. The command stores the outcome in
-    RESULTS/torture and compares it with the release before, as far as that is stored there.
+    The command tries about eighty faults, such as truncated files, full disks, killed processes and
+    several processes at once. It stores the outcome in RESULTS/torture and compares it with the
+    release before, if that is stored there. It takes about ten minutes on two quiet cores.
     """  # fmt: skip
     if cache is not None and cache not in CACHES:
         raise SelectionError(no_such("cache", cache, CACHES))

@@ -176,7 +176,7 @@ def test_the_quickest_series_to_measure_is_searched_for_and_a_time_is_not_crosse
     assert "--metric reuse_lost --repo" in bisect
     (_, (why, bisect)) = steps(alert(found, series=[times]))
     assert "--metric compile_time --repo" in bisect
-    assert "beside results/" in why
+    assert "in the directory that holds results/" in why
     strange = one.model_copy(update={"metric": "requests"})
     assert len(list(steps(alert(found, series=[strange])))) == 1
 

@@ -52,12 +52,21 @@ def test_what_lasts_is_red_and_what_is_worse_is_said_first(tmp_path: Path) -> No
     old = torture("3.0.0", [fault("full", "recompiles", "safe")], STARTED - DAY)
     new = torture("3.1.0", [fault("full", "raises", "raises")])
     (matrix,) = torture_page([old, new])["matrices"]
-    assert (matrix["verdict"].text, matrix["verdict"].state) == ("1 last", "bad")
+    assert (matrix["verdict"].text, matrix["verdict"].state) == ("1 lasting fault", "bad")
     said = text_of(page([old, new], tmp_path))
     assert "Worse than in 3.0.0: full of numba's cache: raises, and again" in said.replace(
         "&#39;", "'"
     )
     assert "full full is done raises, and again recompiles once" in said
+
+
+def test_wrong_numbers_are_said_first() -> None:
+    silent = fault("crossed", "safe", "WRONG")
+    lasting, once = fault("full", "raises", "raises"), fault("torn", "raises", "safe")
+    (matrix,) = torture_page([torture(faults=[silent, lasting, once])])["matrices"]
+    assert matrix["verdict"].text == "1 fault with wrong numbers, 2 lasting faults"
+    (matrix,) = torture_page([torture(faults=[once])])["matrices"]
+    assert matrix["verdict"].text == "nothing lasts"
 
 
 def test_a_fault_that_chance_decides_is_no_verdict_on_a_release() -> None:
