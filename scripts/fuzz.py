@@ -104,7 +104,7 @@ def _worker(options: argparse.Namespace) -> NoReturn:
 
     seeds = [*surface.seeds(), *trials.corpus(options.worker)]
     if options.guided:
-        guided.guide(trial.read, seeds, scratch / "corpus",
+        guided.guide(trial.read, seeds, scratch / "corpus", trial.kept,
                      seed=options.seed, deadline=deadline, end=end)  # fmt: skip
     dice = Random(f"{options.seed} {options.worker}")  # noqa: S311
     for content in trials.until(deadline, seeds, dice):

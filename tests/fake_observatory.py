@@ -41,7 +41,7 @@ def _measure(arguments: list[str]) -> int:
     from tests.factories import header, sample
 
     class Executor:
-        def __init__(self, *_: object) -> None:
+        def __init__(self, *_: object, **__: object) -> None:
             self.caches = Path()
 
         def holds(self, cache: str) -> bool:

@@ -17,7 +17,6 @@ from pathlib import Path
 
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.benchmarks.catalogue import LAUNCHES, Cell
-from observatory.run.execute import Executor
 from observatory.run.local import measuring_lock
 from observatory.run.schedule import carry_out
 from observatory.store.records.crossings import UnderCondition
@@ -115,10 +114,9 @@ def value_under(prober: Prober, subject: Subject, condition: Condition) -> float
     environment = session.environment(subject, cell.installs)
     caches = session.state / "caches" / f"{session.run}-{environment.key}-condition"
     caches.mkdir(parents=True)
-    executor = Executor(
-        environment, caches.absolute(), session.timeout, session.data,
-        flags=condition.flags, variables=condition.variables,
-    )  # fmt: skip
+    executor = session.executor(
+        environment, caches, flags=condition.flags, variables=condition.variables
+    )
     taken: list[Sample] = []
     try:
         with measuring_lock(session.say) as turn:

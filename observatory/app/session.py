@@ -8,7 +8,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass, field
+from dataclasses import astuple, dataclass, field, replace
 from functools import cached_property
 from operator import add
 from pathlib import Path
@@ -38,6 +38,8 @@ from observatory.store.records.subject import Subject
 from observatory.text.units import seconds
 from observatory.text.words import several
 
+NARROWED = "narrowed"
+"""Below the state: the results of searches that build only some graphs, by these."""
 TIMEOUT = 600.0
 """Default of the longest time, in seconds, that one measured process may take."""
 
@@ -62,6 +64,8 @@ class Session:
     workers: int = field(default_factory=workers_here)
     """Number of counting samples taken in parallel. Timing samples are always taken one by one."""
     data: Path | None = None
+    only: tuple[str, ...] = ()
+    """The graphs that are built, of models of many; empty: all of them."""
     resume: bool = False
     """Whether to continue the last run of the same plan instead of beginning a new one."""
     deadline: float = math.inf
@@ -136,14 +140,41 @@ class Session:
         """
         caches.mkdir(parents=True, exist_ok=True)
         if self.fleet is None:
-            yield Executor(environment, caches.absolute(), self.timeout, self.data)
+            yield self.executor(environment, caches)
             return
         with self.fleet.samples(
             results, self.run, self.machine.machine, subject, environment,
             added=added, pins=pins, caches=caches, placing=placing or self.fleet.placing(),
-            settings={"timeout": self.timeout, "data": self.data and self.data.absolute()},
+            settings={"timeout": self.timeout, "data": self.data and self.data.absolute(),
+                      "only": self.only},
         ) as found:  # fmt: skip
             yield found
+
+    def executor(
+        self, environment: Environment, caches: Path, *,
+        flags: str | None = None, variables: Mapping[str, str] = NO_PINS,
+    ) -> Executor:  # fmt: skip
+        """What takes samples here. ``flags``, ``variables``: as a user would set them."""
+        return Executor(
+            environment, caches.absolute(), self.timeout, self.data, flags=flags,
+            variables=variables, only=self.only,
+        )  # fmt: skip
+
+    def narrowed(self, graphs: Sequence[str]) -> Session:
+        """The session that builds only these graphs; this one if there are none.
+
+        What it takes is recorded below its state, because a count of some graphs is not that of
+        the cell. The same graphs find it again.
+        """
+        if not graphs:
+            return self
+        own = replace(self, only=tuple(sorted(set(graphs))))
+        return replace(own, results=self.state / NARROWED / own.narrowing)
+
+    @property
+    def narrowing(self) -> str:
+        """A name for the graphs that are built; empty if all are."""
+        return hashlib.sha256("\0".join(self.only).encode()).hexdigest()[:16] if self.only else ""
 
     def say(self, text: str, kind: Literal["plain", "warning", "error"] = "plain") -> None:
         """Report a line of text."""

@@ -8,7 +8,7 @@ from observatory.benchmarks.catalogue import COMPARED
 from observatory.store.records.searches import BlamedCommit, Certainty, Culprit, Searched
 from observatory.text import document as doc
 from observatory.text import units
-from observatory.text.comparison.phrases import enumerated, name, sentence
+from observatory.text.comparison.phrases import enumerated, name, only_graphs, sentence
 from observatory.text.plain import shorten
 from observatory.text.words import first_of, several
 
@@ -76,8 +76,8 @@ def range_of(search: Searched) -> doc.Words:
     ]  # fmt: skip
     work = (" (the work of ", name(search.instead_of), ")") if search.instead_of else ()
     return (
-        name(search.metric), *work, " of ", name(str(search.cell)), ", ", name(search.good.label),
-        " to ", name(search.bad.label), f": {', '.join(parts)}.",
+        name(search.metric), *work, " of ", name(str(search.cell)), *only_graphs(search.graphs),
+        ", ", name(search.good.label), " to ", name(search.bad.label), f": {', '.join(parts)}.",
     )  # fmt: skip
 
 

@@ -33,16 +33,18 @@ def instrumented() -> AbstractContextManager[None]:
 
 
 def guide(
-    read: Callable[[bytes], None], seeds: list[bytes], corpus: Path, *,
+    read: Callable[[bytes], None], seeds: list[bytes], corpus: Path, kept: Path, *,
     seed: int, deadline: float, end: Callable[[], NoReturn],
 ) -> NoReturn:  # fmt: skip
     """Have contents read until ``deadline`` (of `time.monotonic`), and then call ``end``.
 
-    libFuzzer gives control back to nobody, so that ``end`` has to end the process.
+    A content that ends the process instead is left in ``kept``. libFuzzer gives control back to
+    nobody, so that ``end`` has to end the process.
     """
     import atheris
 
     corpus.mkdir(parents=True)
+    kept.mkdir(parents=True, exist_ok=True)
     for number, content in enumerate(seeds):
         (corpus / str(number)).write_bytes(content)
 
@@ -60,7 +62,8 @@ def guide(
                 return ours
         return bytes(atheris.Mutate(content, most))
 
-    options = (*_OPTIONS, f"-seed={seed + 1}", str(corpus))  # 0 would be one by chance
-    atheris.Setup([sys.argv[0], *options], one, custom_mutator=changed)
+    # libFuzzer takes a seed of 0 for one by chance.
+    options = (*_OPTIONS, f"-seed={seed + 1}", f"-artifact_prefix={kept}/")
+    atheris.Setup([sys.argv[0], *options, str(corpus)], one, custom_mutator=changed)
     atheris.Fuzz()
     end()

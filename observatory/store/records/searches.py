@@ -1,7 +1,7 @@
 """What a search for the subject that changed a metric found: `observatory bisect`.
 
 ``results/searches/<ends>-<cell and metric>.json``, schema ``docs/schemas/search-1.json``. The
-measured values are samples in journals, as of any run.
+measured values are samples in journals, as of any run; those of single graphs are not kept here.
 """
 
 from __future__ import annotations
@@ -89,6 +89,9 @@ class Searched(Record):
     metric: Word
     instead_of: Word | None = Field(
         None, description="the time that got worse, where its work was searched for"
+    )
+    graphs: list[Word] = Field(
+        [], max_length=5000, description="the only graphs that were built; empty: all of the model"
     )
     good: At = Field(description="the first subject")
     bad: At = Field(description="the last subject")

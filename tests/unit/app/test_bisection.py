@@ -114,7 +114,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(time, "monotonic", lambda: made.now)
 
     class Executor:
-        def __init__(self, place: Place, caches: Path, *_: object) -> None:
+        def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
             self.place, self.caches = place, caches
 
         def holds(self, cache: str) -> bool:

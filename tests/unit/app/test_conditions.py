@@ -94,7 +94,7 @@ def test_a_sample_has_the_setting_and_gets_into_no_journal(
 
     place = SimpleNamespace(key="key")
     monkeypatch.setattr(Session, "environment", lambda *_: place)
-    monkeypatch.setattr(of_conditions, "Executor", Executor)
+    monkeypatch.setattr(of_session, "Executor", Executor)
     one = Condition("fork", {"LC_ALL": "C"}, flags="cxx=", launch="fork")
     assert value_under(prober, NEW, one) == 3
     assert {each["launch"] for each in seen} == {"fork"}

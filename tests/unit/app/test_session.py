@@ -50,7 +50,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         taken: list[tuple[Task, Path]] = []
 
         class Executor:
-            def __init__(self, _: object, caches: Path, *__: object) -> None:
+            def __init__(self, _: object, caches: Path, *__: object, **___: object) -> None:
                 self.caches = caches
 
             def holds(self, cache: str) -> bool:

@@ -72,7 +72,15 @@ def test_the_seeds_are_read_and_then_changes_of_them_until_the_deadline(
         raise Ended
 
     with pytest.raises(Ended):
-        guide(read.append, SEEDS, tmp_path / "corpus", seed=6, deadline=100, end=end)
+        guide(
+            read.append,
+            SEEDS,
+            tmp_path / "corpus",
+            tmp_path / "kept",
+            seed=6,
+            deadline=100,
+            end=end,
+        )
     assert read[:2] == SEEDS
     assert len(read) == 100
     assert "-seed=7" in atheris.options
