@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from observatory.app import conditions as of_conditions
+from observatory.app import session as of_session
 from observatory.app.conditions import Condition, conditions, under_each, value_under
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
