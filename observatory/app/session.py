@@ -22,6 +22,7 @@ from observatory.errors import Exit
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
+from observatory.run.filled import CACHES, sweep
 from observatory.run.fleets import Fleet, FleetSamples
 from observatory.run.local import environment_of, local_subjects, measuring_lock
 from observatory.run.placing import Placing
@@ -262,7 +263,8 @@ def take_samples(
     # A warm build must not start from the cache of another environment or from machine code for
     # another CPU.
     cpu = hashlib.blake2b(session.machine.cpu.encode(), digest_size=4).hexdigest()
-    place = Place(session.state / "caches", f"{environment.key}-{cpu}")
+    place = Place(session.state / CACHES, f"{environment.key}-{cpu}")
+    sweep(place.root)
     with only_here(journals.own, session.run, session.resume, place) as run:
         return _take_samples(session, environment, tasks, seen, journals, run)
 
