@@ -19,7 +19,8 @@ from observatory.analyze.comparison.noise_floors import COUNTED
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
-from observatory.app.session import Journals, Session
+from observatory.app.session import Session
+from observatory.app.taking import Journals
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.filled import filled_caches

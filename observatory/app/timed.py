@@ -21,7 +21,7 @@ from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.search import Step
 from observatory.analyze.sequential import decided
 from observatory.app.probing import Again, OutOfTimeError, Prober
-from observatory.app.session import Journals
+from observatory.app.taking import Journals
 from observatory.run.environments import NO_PINS, Environment, EnvironmentMakingError
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import SIDES, Interleaving, Job, SideName
