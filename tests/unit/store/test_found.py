@@ -58,7 +58,7 @@ def test_commits_between_releases_within_the_range_of_an_alert_are_about_it() ->
         good=EARLIER, bad=GOOD, within=(EARLIER, GOOD),
         culprits=[culprit(before=EARLIER, after=MIDDLE)],
     )  # fmt: skip
-    merged = found(good=EARLIER, bad=MIDDLE, within=(EARLIER, MIDDLE))
+    merged = found(good=EARLIER, bad=MIDDLE, within=(EARLIER, MIDDLE), culprits=[])
     others = [
         commits.model_copy(update={"metric": "files_leaked"}),
         commits.model_copy(update={"within": (GOOD, BAD)}),
