@@ -18,7 +18,8 @@ from .catalogue import BACKENDS, MODELS
 from .environment import versions
 from .messages import KeyedFunction, KeysRecord
 from .parent import end_with_parent
-from .sandbox import Sandbox, sweep
+from .sandbox import Sandbox
+from .sweeping import sweep
 from .typed_json import to_json
 
 _INSIDE = "--inside"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from . import apart, sandbox
+from . import apart, fillers
 from .catalogue import OF_PAIRS, SCENARIOS
 from .messages import Report, Step
 from .process import Ending
@@ -54,7 +54,7 @@ def proven(request: Request, box: Sandbox, seed: int, compared: Ending) -> Endin
 
 def _built(request: Request, box: Sandbox, seed: int, members: tuple[str, ...]) -> Ending:
     """Build the first graphs of some pairs, then the second ones; return how these were judged."""
-    seeds = {"first": seed, "second": seed if request.cell.launch == "fork" else sandbox.new_seed()}
+    seeds = {"first": seed, "second": seed if request.cell.launch == "fork" else fillers.new_seed()}
     for of_pair, own_seed in seeds.items():
         scenario = next(name for name, one in SCENARIOS.items() if one.of_pair == of_pair)
         asked = replace(request, cell=replace(request.cell, scenario=scenario))

@@ -19,7 +19,7 @@ import time
 from contextlib import nullcontext
 from functools import partial
 
-from . import sandbox
+from . import fillers
 from .catalogue import BACKENDS, MODELS
 from .sandbox import Sandbox
 from .workers import forked
@@ -43,7 +43,7 @@ def main() -> int:
         return 0
     with Sandbox.open() as box:
         backend = BACKENDS[options.backend]
-        env = box.environment(sandbox.new_seed(), backend.flags or None, backend=backend)
+        env = box.environment(fillers.new_seed(), backend.flags or None, backend=backend)
         command = [sys.executable, "-m", "benchmarks.probe_cost", *sys.argv[1:], _INSIDE]
         return subprocess.run(command, env=env, cwd=box.work, check=False).returncode
 

@@ -22,12 +22,14 @@ from typing import Any
 from . import (
     apart,
     dispatch,
+    fillers,
     import_times,
     pairs,
     pinning,
     records,
     sandbox,
     shared_cache,
+    sweeping,
     trace,
 )
 from .catalogue import (
@@ -38,12 +40,13 @@ from .catalogue import (
     SCENARIOS,
     Cell,
 )
+from .fillers import CacheError
 from .messages import OpCoverage, SampleRecord
 from .parent import end_with_parent
 from .process import Ending
 from .records import Processes
 from .request import DEFAULT_TIMEOUT, Request
-from .sandbox import CacheError, Sandbox
+from .sandbox import Sandbox
 from .typed_json import to_json
 
 EXIT_MEASURED, EXIT_USAGE, EXIT_FAILED, EXIT_UNAVAILABLE = 0, 2, 3, 4
@@ -57,9 +60,9 @@ def take(request: Request) -> SampleRecord:
     """
     began = time.monotonic()
     started_at = datetime.now(UTC)
-    sandbox.sweep()
+    sweeping.sweep()
     seed = _choose_seed(request)
-    names = sandbox.row_of_names(request.cache) if request.measure == "work" else ()
+    names = fillers.row_of_names(request.cache) if request.measure == "work" else ()
     with Sandbox.open(names) as made:
         box = replace(made, variables=request.variables)
         family = SCENARIOS[request.cell.scenario].family
@@ -91,8 +94,8 @@ def _choose_seed(request: Request) -> int:
     if request.measure == "work":
         return pinning.SEED
     if request.cell.launch == "fork" and request.cache is not None:
-        return sandbox.read_seed(request.cache)
-    return sandbox.new_seed()
+        return fillers.read_seed(request.cache)
+    return fillers.new_seed()
 
 
 def _single(request: Request, box: Sandbox, seed: int) -> Processes:
@@ -113,7 +116,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.start_from(request.cache)
     elif SCENARIOS[request.cell.scenario].warm:
         shared = request.cell.launch == "fork" or pins is not None
-        filler_seed = seed if shared else sandbox.new_seed()
+        filler_seed = seed if shared else fillers.new_seed()
         env = environment(filler_seed)
         python = (sys.executable,) if pins is None else pins.interpreter(box.path, counting=False)
         job = request.job(box, apart.role_of("fill", request.cell.scenario))

@@ -16,20 +16,21 @@ import re
 import secrets
 import shutil
 import signal
-import stat
 import sys
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
+from itertools import chain
 from pathlib import Path
 from typing import NoReturn
 
 from . import trace
 from .catalogue import BACKENDS, Backend
+from .fillers import read_seed
 from .messages import FILLER_FILE
+from .sweeping import OWNER, PREFIX, remove
 
 ROOT = Path(__file__).absolute().parent.parent
 """The directory that holds the package `benchmarks`."""
@@ -42,22 +43,14 @@ _SCRUBBED = (
     *chain.from_iterable(one.settings for one in BACKENDS.values()),
 )  # fmt: skip
 """The beginnings of the variables that the measured process does not inherit."""
-_OWNER = "owner"
-_PREFIX = "observatory-sandbox-"
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """The signals that end a sample."""
 _REMOVALS = 10
-_ORPHANED = 600.0
-"""Seconds: sandboxes are made and removed in far less."""
 MOST_LEAKED = 30
 _BY_CHANCE = re.compile(r"(?<=tmp)[a-z0-9_]{8}|[0-9]{3,}|[0-9a-f]{12,}")
 _FIRST_DEF = re.compile(r"^def ([A-Za-z_][A-Za-z0-9_]{0,79})\(", re.MULTILINE)
 _READ = 8192
 _LONGEST_NAME = 160
-
-
-class CacheError(ValueError):
-    """Raised for a directory that is not a filled cache; the message says what to do."""
 
 
 @dataclass(frozen=True)
@@ -105,8 +98,8 @@ class Sandbox:
         ``names``: it gets the first one that is free, and a random name if none is.
         """
         while True:
-            path = _first_free(names) or Path(tempfile.mkdtemp(prefix=_PREFIX))
-            lock = os.open(path / _OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
+            path = _first_free(names) or Path(tempfile.mkdtemp(prefix=PREFIX))
+            lock = os.open(path / OWNER, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC)
             fcntl.flock(lock, fcntl.LOCK_EX)
             if os.fstat(lock).st_nlink:
                 break
@@ -248,7 +241,7 @@ class Sandbox:
     def remove(self) -> None:
         """Remove all directories that can be removed, and unlock."""
         for _ in range(_REMOVALS):
-            _remove(self.path)
+            remove(self.path)
             if not self.path.exists():
                 break
             time.sleep(0.05)  # a process that was just killed may have made one more file
@@ -297,100 +290,3 @@ def _first_free(names: Iterable[str]) -> Path | None:
             path.mkdir(mode=0o700)
             return path
     return None
-
-
-def row_of_names(filled: Path | None) -> Iterator[str]:
-    """Yield names for the sandbox of a sample that counts work, without an end.
-
-    Names of files are hashed and copied, so that a random name changes how many instructions a
-    build executes. The first is the name of the sandbox in which the cache ``filled`` was kept: a
-    build from C modules asks more often what there is where that directory has another name.
-    """
-    name = "" if filled is None else _filler_of(filled).sandbox
-    if re.fullmatch(rf"{_PREFIX}\d{{3,9}}", name):
-        yield name
-    yield from (f"{_PREFIX}{number:03}" for number in count())
-
-
-@dataclass(frozen=True)
-class _Filler:
-    """What a kept cache says of the sample that filled it."""
-
-    hash_seed: int
-    sandbox: str
-    """The name of its directory; empty: not known."""
-
-
-def _filler_of(filled: Path) -> _Filler:
-    """Raises CacheError."""
-    try:
-        said = json.loads((filled / FILLER_FILE).read_text())
-        return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CacheError(
-            f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
-        ) from error
-
-
-def read_seed(filled: Path) -> int:
-    """Return the hash seed of the process that filled a kept cache. Raises CacheError."""
-    return _filler_of(filled).hash_seed
-
-
-def new_seed() -> int:
-    """Return a random hash seed for PYTHONHASHSEED, from 1 to 2**32 - 1."""
-    return secrets.randbelow(2**32 - 1) + 1
-
-
-def _remove(path: Path) -> None:
-    """Remove what can be removed of a sandbox, its owner file last.
-
-    A process that is killed in the middle leaves a sandbox that `sweep` recognises.
-    """
-    for inside in path.glob("*"):
-        if inside.is_dir() and not inside.is_symlink():
-            shutil.rmtree(inside, ignore_errors=True)
-        elif inside.name != _OWNER:
-            with contextlib.suppress(OSError):
-                inside.unlink()
-    shutil.rmtree(path, ignore_errors=True)
-
-
-def sweep() -> list[Path]:
-    """Remove the sandboxes of samples whose process was killed, and return their paths.
-
-    They are those that nobody locks. One without an owner file is being made or removed at this
-    moment, or its process was killed just then: that shows when it is of this user and has not
-    changed for ten minutes.
-    """
-    abandoned = []
-    for path in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        try:
-            lock = os.open(path / _OWNER, os.O_RDWR | os.O_CLOEXEC)
-        except FileNotFoundError:
-            if _is_orphan(path):
-                _remove(path)
-                abandoned.append(path)
-            continue
-        except OSError:  # somebody else's
-            continue
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            continue
-        else:
-            _remove(path)
-            abandoned.append(path)
-        finally:
-            os.close(lock)
-    return abandoned
-
-
-def _is_orphan(path: Path) -> bool:
-    """Whether a sandbox without an owner file has been left; a clock may have been set back."""
-    try:
-        found = path.lstat()
-    except OSError:
-        return False
-    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return is_ours and abs(time.time() - found.st_mtime) > _ORPHANED

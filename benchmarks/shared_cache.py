@@ -15,11 +15,12 @@ from functools import partial
 
 from . import process
 from .catalogue import SCENARIOS, TOLERANCE
+from .fillers import new_seed
 from .messages import Job
 from .process import Ending
 from .records import Processes
 from .request import Request
-from .sandbox import Sandbox, new_seed
+from .sandbox import Sandbox
 
 
 def take_siblings(request: Request, box: Sandbox, seed: int) -> Processes:

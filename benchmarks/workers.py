@@ -17,8 +17,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from .fillers import new_seed
 from .parent import end_with_parent, fork
-from .sandbox import new_seed
 
 _PATIENCE = 120.0
 """Seconds for a fresh interpreter."""

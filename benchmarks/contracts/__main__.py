@@ -25,9 +25,11 @@ from typing import NoReturn
 
 from .. import process
 from ..environment import versions
+from ..fillers import new_seed
 from ..parent import end_with_parent
 from ..process import Exit
-from ..sandbox import ENDING, Sandbox, end_once, new_seed, sweep
+from ..sandbox import ENDING, Sandbox, end_once
+from ..sweeping import sweep
 from ..typed_json import MessageError, from_json, to_json
 from ..workers import one_line
 from . import compiling, graphs, locating, names, storing, uids

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, Literal
 
 from .. import workers
-from ..sandbox import new_seed
+from ..fillers import new_seed
 from . import making
 from .making import Area, need, promised
 

@@ -26,7 +26,8 @@ from typing import NoReturn
 from ..environment import processor, versions
 from ..parent import end_with_parent
 from ..process import end_stragglers
-from ..sandbox import Sandbox, sweep
+from ..sandbox import Sandbox
+from ..sweeping import sweep
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
 from .copies import Copies, Skip

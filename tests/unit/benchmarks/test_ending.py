@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks import sandbox
-from observatory.benchmarks.sandbox import Sandbox, sweep
+from observatory.benchmarks.sandbox import Sandbox
+from observatory.benchmarks.sweeping import sweep
 
 ROOT = Path(__file__).parents[3]
 OWN_SAMPLE = """

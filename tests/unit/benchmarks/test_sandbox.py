@@ -12,14 +12,9 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks.catalogue import BACKENDS
-from observatory.benchmarks.sandbox import (
-    MOST_LEAKED,
-    CacheError,
-    Sandbox,
-    read_seed,
-    row_of_names,
-    sweep,
-)
+from observatory.benchmarks.fillers import CacheError, read_seed, row_of_names
+from observatory.benchmarks.sandbox import MOST_LEAKED, Sandbox
+from observatory.benchmarks.sweeping import sweep
 
 
 @pytest.fixture

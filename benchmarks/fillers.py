@@ -1,0 +1,61 @@
+"""What a kept cache says of the sample that filled it."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+
+from .messages import FILLER_FILE
+from .sweeping import PREFIX
+
+
+class CacheError(ValueError):
+    """Raised for a directory that is not a filled cache; the message says what to do."""
+
+
+def row_of_names(filled: Path | None) -> Iterator[str]:
+    """Yield names for the sandbox of a sample that counts work, without an end.
+
+    Names of files are hashed and copied, so that a random name changes how many instructions a
+    build executes. The first is the name of the sandbox in which the cache ``filled`` was kept: a
+    build from C modules asks more often what there is where that directory has another name.
+    """
+    name = "" if filled is None else _filler_of(filled).sandbox
+    if re.fullmatch(rf"{PREFIX}\d{{3,9}}", name):
+        yield name
+    yield from (f"{PREFIX}{number:03}" for number in count())
+
+
+@dataclass(frozen=True)
+class _Filler:
+    """What a kept cache says of the sample that filled it."""
+
+    hash_seed: int
+    sandbox: str
+    """The name of its directory; empty: not known."""
+
+
+def _filler_of(filled: Path) -> _Filler:
+    """Raises CacheError."""
+    try:
+        said = json.loads((filled / FILLER_FILE).read_text())
+        return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CacheError(
+            f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
+        ) from error
+
+
+def read_seed(filled: Path) -> int:
+    """Return the hash seed of the process that filled a kept cache. Raises CacheError."""
+    return _filler_of(filled).hash_seed
+
+
+def new_seed() -> int:
+    """Return a random hash seed for PYTHONHASHSEED, from 1 to 2**32 - 1."""
+    return secrets.randbelow(2**32 - 1) + 1
