@@ -1,9 +1,9 @@
 """Removing what no version refers to any more.
 
 A version stays as long as it is the newest, and for an age after the next one came: a reader that
-has begun with it can finish. An object goes if none of the versions that stay refers to it and it is
-older than the age: a publisher that is writing it now can finish. What is there at a kill or a
-failed attempt goes the same way.
+has begun with it can finish. An object goes if none of the versions that stay refers to it and it
+is older than the age: a publisher that is writing it now can finish. What a kill or a failed
+attempt left behind goes the same way.
 """
 
 from __future__ import annotations
@@ -65,6 +65,6 @@ def sweep(collection: Collection, now: datetime | None = None, age: timedelta = 
 def _older(found: Found | None, than: datetime) -> bool:
     if found is not None and found.changed is None:
         raise StoreError(
-            f"the store does not say when {found.name} was written; nothing is removed"
+            f"the store does not say when {found.name} was written; nothing was removed"
         )
     return found is not None and found.changed is not None and found.changed < than
