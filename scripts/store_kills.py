@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -100,10 +100,9 @@ def found_in(copy: Path) -> tuple[Counter[str], list[str]]:
     return found, torn
 
 
-def in_round(store: Store, number: int) -> bool:
+def in_round(store: Store, number: int, place: float) -> bool:
     """Let all publish at once, kill one, let it publish again; whether all is as it should be."""
     began = time.monotonic()
-    place = PLACES[number % len(PLACES)]
     go = store.scratch / f"go-{number}"
     directories = [results_of(store.scratch / f"{who}-{number}", who, number) for who in WHO]
     struck = number % len(WHO)
@@ -140,9 +139,9 @@ def in_round(store: Store, number: int) -> bool:
     return good and not lost and not doubled and not unwanted and not torn
 
 
-def rounds(store: Store, number: int) -> bool:
-    """Carry out rounds; whether each was good."""
-    good = [in_round(store, one) for one in range(number)]  # all of them, whatever one says
+def rounds(store: Store, places: Sequence[float]) -> bool:
+    """Carry out a round for each place of a kill; whether all were good."""
+    good = [in_round(store, number, place) for number, place in enumerate(places)]
     return all(good)
 
 
@@ -162,7 +161,8 @@ def main() -> int:
         if address is None:
             address = f"s3://{BUCKET}/some/prefix"
             variables = opened.enter_context(server(scratch / "server"))
-        good = rounds(Store(address, variables, scratch / "runs"), given.rounds)
+        places = [PLACES[number % len(PLACES)] for number in range(given.rounds)]
+        good = rounds(Store(address, variables, scratch / "runs"), places)
     return int(not good)
 
 

@@ -75,7 +75,7 @@ class State:
     @property
     def number(self) -> int | None:
         """The number of the version; None before the first."""
-        return self.version and self.version.number
+        return None if self.version is None else self.version.number
 
     def files(self) -> dict[str, Entry]:
         """Every file by its path."""
@@ -127,9 +127,7 @@ class Collection:
                 if dry_run or not (new or gone):
                     return unchanged
                 again = {path for path in new if there[path] in uploaded}
-                for entry in pack_up(
-                    self.bucket, new - again, lambda path, at=work: (at / path).read_bytes()
-                ):
+                for entry in pack_up(self.bucket, work, new - again):
                     uploaded[entry.sha] = entry
             changed: dict[str, Entry | None] = dict.fromkeys(gone)
             for path in new:

@@ -78,7 +78,7 @@ class Segment(Record):
 class Version(Record):
     """One state of the results; it is small, and the only thing that two publishers compete for."""
 
-    format: Annotated[Literal["observatory/version/1"], Field(alias="schema")]
+    schema_: Literal["observatory/version/1"] = Field("observatory/version/1", alias="schema")
     number: Annotated[int, Field(ge=1, lt=10**10)]
     id: _Id
     """Tells it from another version that wanted the same number."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import hashlib
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from itertools import groupby
+from pathlib import Path
 
 from observatory.objects.bucket import Bucket, GoneError, StoreError, UnreachableError, fresh
 from observatory.objects.index import LARGEST_FILE, Entry, inflated, is_path, object_name
@@ -34,8 +35,11 @@ def put(bucket: Bucket, content: bytes) -> str:
     raise UnreachableError(f"{bucket.address} refuses to create objects/{sha[:2]}/{sha}")
 
 
-def pack_up(bucket: Bucket, paths: Iterable[str], read: Callable[[str], bytes]) -> list[Entry]:
-    """Write files into packs, and return where they are. Raises UnreachableError and StoreError."""
+def pack_up(bucket: Bucket, directory: Path, paths: Iterable[str]) -> list[Entry]:
+    """Write files of a directory into packs, and return where they are.
+
+    Raises OSError, UnreachableError, and StoreError for a file that no store can hold.
+    """
     found: list[Entry] = []
     waiting: list[Entry] = []
     contents: list[bytes] = []
@@ -52,7 +56,7 @@ def pack_up(bucket: Bucket, paths: Iterable[str], read: Callable[[str], bytes]) 
         length = 0
 
     for path in sorted(paths):
-        content = read(path)
+        content = (directory / path).read_bytes()
         if not is_path(path):
             raise StoreError(f"a file named {path[:200]!r} cannot be kept in {bucket.address}")
         if len(content) > LARGEST_FILE:
