@@ -4,7 +4,7 @@
 subject in `results/` with other times and, in half of the counting samples, other ledgers. For each
 number of nights, the last one is published to a branch of a local repository and to a server that
 speaks S3, and both are copied to a new directory. CPU seconds count the command and git, not the
-server. It takes about ten minutes for 100 nights, and a gigabyte in the directory of temporary files.
+server. 100 nights take about ten minutes, and a gigabyte in the directory of temporary files.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.reader import read_journal
 from observatory.store.journal.writer import Journal
 from observatory.store.records import layout
+from observatory.store.records.sample import LedgerEntry
 from tests.store_server import BUCKET, server
 
 _NIGHT = timedelta(days=1)
@@ -67,10 +68,14 @@ def night(source: Sequence[JournalEntry], ledgers: LedgerStore, into: Path, numb
         }  # fmt: skip
         if entry.ledger is not None:
             held = ledgers.load(entry.ledger)
-            if chance.random() < 0.5:
+            if held and chance.random() < 0.5:
                 other = held[0].model_copy(update={"key": chance.randbytes(20).hex()})
                 held = [other, *held[1:]]
-            changes["ledger"] = held
+            seconds = entry.line.seconds or [0.0] * len(held)
+            changes["ledger"] = [
+                LedgerEntry.model_validate(one.model_dump() | {"seconds": took})
+                for one, took in zip(held, seconds, strict=True)
+            ]
         made.append(f"{began:%Y%m%dT%H%M%SZ}", sample.model_copy(update=changes))
     project(into, made.read())
 
@@ -106,9 +111,8 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=Path("results"))
     given = parser.parse_args()
     os.fsync = lambda _: None  # the nights are generated: nobody misses them
-    journals = layout.journals(given.results)
-    source = read_journal(max(journals, key=lambda one: one.stat().st_size)).entries
-    source = [one for one in source if one.run == source[-1].run]
+    journals = sorted(layout.journals(given.results), key=lambda one: one.stat().st_size)
+    source = read_journal(journals[len(journals) // 2]).entries  # as long as most
     with tempfile.TemporaryDirectory(prefix="store-beside-") as directory:
         scratch = Path(directory)
         remote, clone = scratch / "remote.git", scratch / "clone"

@@ -80,6 +80,8 @@ class Wishes:
     state: Path | None = None
     cluster: str = ""
     """The workers that take samples; empty: each step does by itself."""
+    shard: str = ""
+    """The part of each plan that is measured, such as ``2/3``; empty: the whole."""
     link: str = ""
     """The address of the pages."""
     feed: bool = False
@@ -106,8 +108,10 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     options = [*where, *_each("--launch", wishes.launches), *machine]
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     fleet = _cluster(wishes)
-    run = ["--preset", wishes.preset, *options, *cells, *fleet]
-    yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
+    shard = ["--shard", wishes.shard] if wishes.shard else []
+    run = ["--preset", wishes.preset, *options, *cells, *shard, *fleet]
+    if wishes.shard.partition("/")[0] in ("", "1"):  # the part that takes the times
+        yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
     for text in wishes.subjects:
         command = ["run", "--subject", text, *run]
         yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)

@@ -11,13 +11,15 @@ import typer
 
 from observatory.app.publication import Publication, lines, message, put_together
 from observatory.cli import options
-from observatory.cli.output import report_problems
+from observatory.cli.output import append_summary, report_problems
 from observatory.errors import SelectionError
 from observatory.objects.collection import Collection
 from observatory.objects.copies import bring_up_to_date
 from observatory.objects.sweeping import sweep
 from observatory.run.branch import Branch, NotMovedError, Published
 from observatory.run.placing import missing
+from observatory.text.document import Points
+from observatory.text.markdown import markdown
 from observatory.text.words import several
 
 
@@ -66,6 +68,7 @@ def command(
     dry_run: Annotated[
         bool, options.flag("--dry-run", "Print what would be added, and commit nothing.")
     ] = False,
+    summary: options.Summary = None,
     strict: options.Strict = False,
 ) -> None:
     """Add results to a branch that holds only results, or to an object store.
@@ -88,10 +91,12 @@ def command(
         if push or branch != "results":
             raise SelectionError("--to and --branch or --push exclude each other")
         made, said = _to_store(to, parts, kept_for, checkout, compact, dry_run)
-    for name in missing([one.resolve().name for one in parts]):
-        print(f"missing: {name}, a part of the plan; `run --shard` takes it")
+    absent = missing([one.resolve().name for one in parts])
+    said[:0] = [f"missing: {name}, a part of the plan; `run --shard` takes it" for name in absent]
     for line in said:
         print(line)
+    if summary is not None:
+        append_summary(summary, markdown(Points(tuple((line,) for line in said))) + "\n")
     report_problems(made.united.problems, strict)
 
 
