@@ -161,7 +161,17 @@ class _Run:
     workspace: Path
 
     def act(self) -> Job:
+        """Act the steps where every job of the repository has its directory, and keep that."""
+        kept = self.workspace
+        self.workspace = kept.parent / "work"
         self.workspace.mkdir(parents=True)
+        self.name = kept.name
+        try:
+            return self._acted()
+        finally:
+            self.workspace.rename(kept)
+
+    def _acted(self) -> Job:
         steps: dict[str, Any] = {}
         github = {**self.context["github"], "workspace": str(self.workspace)}
         self.context = {
@@ -267,7 +277,7 @@ class _Run:
         if not path.exists():
             assert given.get("if-no-files-found") != "error", f"there is no {path}"
             return
-        kept = self.acting.place / "artifacts" / f"{self.workspace.name}-{given['name']}"
+        kept = self.acting.place / "artifacts" / f"{self.name}-{given['name']}"
         shutil.copytree(path, kept)
         self.acting.artifacts[given["name"]] = kept
 
