@@ -88,7 +88,7 @@ class Wishes:
     deliver: str = ""
     """The GitHub repository whose issues are updated."""
     publish: str = ""
-    """The branch that the results are added to."""
+    """The branch, or the address of an object store, that the results are added to."""
     repository: Path = field(default_factory=Path)
     """The git repository of that branch."""
     remote: str = "origin"
@@ -160,7 +160,8 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         name="search", command=[*search, *_where(wishes), *_cluster(wishes)], needs=["alerts"]
     )
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
-    forms = ["--triage-url", settle] if wishes.deliver and wishes.publish else []
+    on_branch = wishes.publish and "://" not in wishes.publish
+    forms = ["--triage-url", settle] if wishes.deliver and on_branch else []
     site = ["dashboard", *results, "--out", str(wishes.out), *forms]
     yield NightStep(name="site", command=site)
     if wishes.feed:
@@ -172,10 +173,16 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         command = ["deliver", *results, "--repo", wishes.deliver, *page]
         yield NightStep(name="deliver", command=command, needs=["alerts"])
     if wishes.publish:
-        branch = ["--repo", str(wishes.repository), "--branch", wishes.publish]
-        push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
-        command = ["publish", str(wishes.results), *branch, *push]
+        command = ["publish", str(wishes.results), *_published_to(wishes)]
         yield NightStep(name="publish", command=command)
+
+
+def _published_to(wishes: Wishes) -> list[str]:
+    """The options that say where results are published: an address, or a branch."""
+    if "://" in wishes.publish:
+        return ["--to", wishes.publish]
+    push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
+    return ["--repo", str(wishes.repository), "--branch", wishes.publish, *push]
 
 
 def _where(wishes: Wishes) -> list[str]:

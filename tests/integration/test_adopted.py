@@ -145,7 +145,7 @@ def test_a_part_that_is_lost_is_named_and_the_night_goes_on(adopter: Adopter) ->
     assert {name: job.result for name, job in jobs["commits"].jobs.items()} == {
         "plan": "success", "measure": "failure", "check": "success", "search": "success"
     }, logs(jobs)  # fmt: skip
-    said = jobs["commits"].summary.replace("\\", "")
+    said = jobs["commits"].summary.replace("`", "")
     assert "missing: shard-commits-2-of-3, a part of the plan" in said
     everything = adopter.acting.artifacts["shard-search"]
     (journal,) = everything.glob("samples/*/*.jsonl")

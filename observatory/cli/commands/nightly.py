@@ -129,7 +129,10 @@ def command(
         ),
     ] = "",
     publish: Annotated[
-        str, typer.Option(metavar="BRANCH", help="Add the results to this branch.")
+        str,
+        typer.Option(
+            metavar="BRANCH", help="Add the results to this branch, or to s3://BUCKET/PREFIX."
+        ),
     ] = "",
     publish_in: Annotated[Path, typer.Option(help="The repository of --publish.")] = Path(),
     remote: Annotated[

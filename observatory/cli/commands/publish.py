@@ -96,7 +96,9 @@ def command(
     for line in said:
         print(line)
     if summary is not None:
-        append_summary(summary, markdown(Points(tuple((line,) for line in said))) + "\n")
+        append_summary(
+            summary, markdown(Points(tuple((line.replace("`", ""),) for line in said))) + "\n"
+        )
     report_problems(made.united.problems, strict)
 
 

@@ -70,8 +70,11 @@ def test_machines_that_publish_apart_are_merged(address: str, tmp_path: Path) ->
 
 
 def test_missing_parts_of_a_plan_are_named(address: str, tmp_path: Path) -> None:
-    done = publish(address, measured(tmp_path / "night-1-of-2"))
+    summary = tmp_path / "summary.md"
+    done = publish(address, measured(tmp_path / "night-1-of-2"), "--summary", summary)
     assert "missing: night-2-of-2, a part of the plan" in done.output
+    assert summary.read_text().startswith("- missing: `night-2-of-2`, a part of the plan; ")
+    assert "- new: 1 sample of 1 subject" in summary.read_text()
 
 
 def test_alerts_come_from_whoever_has_all_results(address: str, tmp_path: Path) -> None:
