@@ -13,7 +13,7 @@ from observatory.objects.bucket import Bucket, StoreError, UnreachableError
 from observatory.objects.collection import Collection, Edit, Moved
 from observatory.objects.copies import bring_up_to_date
 from observatory.objects.index import version_name
-from observatory.objects.packs import taken
+from observatory.objects.packs import put, taken
 from observatory.objects.sweeping import sweep
 from observatory.objects.unpacking import files_in
 from observatory.store.base.problems import RecordUsageError
@@ -427,3 +427,12 @@ def test_an_unpacked_copy_is_taken_from_a_part_that_has_it(
     store.change(adding({"samples/bench/a.jsonl": "2"}), [tmp_path / "copy"])
     monkeypatch.undo()
     assert held(store) == {"a": "12"}
+
+
+def test_an_object_that_is_there_already_is_not_relied_on(store: Collection) -> None:
+    """It may be garbage, which somebody else is about to remove."""
+    first, second = put(store.bucket, b"x"), put(store.bucket, b"x")
+    assert first != second
+    assert second.startswith(f"{first}-")
+    store.bucket.remove(f"objects/{first[:2]}/{first}")
+    assert store.bucket.read(f"objects/{second[:2]}/{second}") == b"x"
