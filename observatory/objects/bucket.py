@@ -31,6 +31,12 @@ _CHANGED = ("LastModified", "last_modified", "updated", "mtime", "created")
 
 
 class StoreError(RecordError):
+    """What is in the store cannot be read, or cannot be kept there; the message says why."""
+
+    exit_code = Exit.UNREADABLE
+
+
+class AddressError(StoreError):
     """The address cannot be used for results; the message says why."""
 
     exit_code = Exit.USAGE
@@ -64,7 +70,7 @@ class Bucket:
     """The objects below an address of fsspec, such as ``s3://bucket/prefix``.
 
     Credentials and settings are those that fsspec and the library of the protocol find in the
-    environment. Raises StoreError for a protocol that is unknown or cannot create exclusively, and
+    environment. Raises AddressError for a protocol that is unknown or cannot create exclusively, and
     MissingLibraryError if its library is not installed.
     """
 
@@ -76,13 +82,13 @@ class Bucket:
     def __post_init__(self) -> None:
         protocol, separator, rest = self.address.partition("://")
         if not separator or not rest.strip("/"):
-            raise StoreError(f"{self.address!r} is no address; write PROTOCOL://BUCKET/PREFIX")
+            raise AddressError(f"{self.address!r} is no address; write PROTOCOL://BUCKET/PREFIX")
         with extra("store"):
             import fsspec
         if protocol not in _EXCLUSIVE:
             known = protocol in fsspec.available_protocols()
             why = "cannot create a file only where there is none" if known else "is unknown"
-            raise StoreError(
+            raise AddressError(
                 f"{self.address}: the protocol {protocol} {why}; use one of "
                 f"{', '.join(sorted(_EXCLUSIVE))}"
             )
@@ -148,13 +154,13 @@ class Bucket:
             self._files.rm_file(self._path(name))
 
     def check(self) -> None:
-        """Raise StoreError unless the store refuses to create what is there already.
+        """Raise AddressError unless the store refuses to create what is there already.
 
         The first check marks the place as one of results. Older servers that speak S3 ignore the
         condition; on those, two publishers could overwrite each other.
         """
         if self.create(_MARK, _FORMAT) and self.create(_MARK, _FORMAT):
-            raise StoreError(
+            raise AddressError(
                 f"{self.address}: the server writes over what is there although it is asked not to "
                 "(it ignores If-None-Match), so that results could be lost; use another server"
             )
@@ -165,7 +171,7 @@ class Bucket:
                 f"{self.address}: the server neither creates {_MARK} nor has it; try again"
             ) from error
         if content != _FORMAT:
-            raise StoreError(f"{self.address} is of another version of the observatory: {_MARK}")
+            raise AddressError(f"{self.address} is of another version of the observatory: {_MARK}")
 
     def _path(self, name: str) -> str:
         return f"{self._root}/{name}"
@@ -178,7 +184,7 @@ class Bucket:
         except StoreError:
             raise
         except ImportError as error:
-            raise StoreError(f"{self.address} needs another package: {error}") from error
+            raise AddressError(f"{self.address} needs another package: {error}") from error
         except Exception as error:
             said = " ".join(str(error).split())[:300] or type(error).__name__
             raise UnreachableError(f"{self.address} could not be {what}: {said}") from error
