@@ -70,8 +70,8 @@ class Bucket:
     """The objects below an address of fsspec, such as ``s3://bucket/prefix``.
 
     Credentials and settings are those that fsspec and the library of the protocol find in the
-    environment. Raises AddressError for a protocol that is unknown or cannot create exclusively, and
-    MissingLibraryError if its library is not installed.
+    environment. Raises AddressError for a protocol that is unknown or cannot create exclusively,
+    and MissingLibraryError if its library is not installed.
     """
 
     address: str
