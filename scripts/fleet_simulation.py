@@ -22,7 +22,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from observatory.app.session import Session, take_samples
+from observatory.app.session import Session
+from observatory.app.taking import take_samples
 from observatory.benchmarks.plan import Task
 from observatory.fleet.opening import opened
 from observatory.run.presets import PRESETS, Narrowed, tasks_of

@@ -2,9 +2,11 @@
 
     python scripts/fuzz.py --for 5m
     python scripts/fuzz.py --for 30s --only journal --seed 7
+    python scripts/fuzz.py --for 5m --guided
 
 Each surface of `tests.hostile.surfaces` has a process of its own and an equal part of the time. A
 case that ends in a traceback stays in build/fuzz/; put it into tests/corpora/ when it is mended.
+With --guided, atheris (the extra `fuzz`) changes those contents further that reached new code.
 The exit status is 0 if there was no traceback, nothing was executed and no content took more than
 200 MB.
 """
@@ -12,21 +14,28 @@ The exit status is 0 if there was no traceback, nothing was executed and no cont
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
+import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
+from typing import NoReturn
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 200
 """MB that a content may take at most."""
 _GUARD = 3 * 2**30
+_PATIENCE = 600.0
+"""Seconds that a surface may take beyond ten times its part: a content that hangs is a failure."""
 _UNITS = {"s": 1, "m": 60, "h": 3600}
 
 
@@ -34,11 +43,13 @@ def main() -> int:
     """Run the command; returns its exit status."""
     options = _options()
     sys.path.insert(0, str(ROOT))
+    if options.worker:
+        _worker(options)
+    if options.guided and importlib.util.find_spec("atheris") is None:
+        print("--guided needs atheris, and it is not installed: pip install -e '.[fuzz]'")
+        return 2
     from tests.hostile.surfaces import SURFACES
 
-    if options.worker:
-        print(json.dumps(_worker(options)))
-        return 0
     chosen = [name for name in SURFACES if not options.only or options.only in name]
     if not chosen:
         print(f"no surface is called {options.only}; choose from {', '.join(SURFACES)}")
@@ -58,6 +69,7 @@ def _options() -> argparse.Namespace:
                         help="in all, such as 90s, 5m or 1h (default 5m)")  # fmt: skip
     parser.add_argument("--only", default="", metavar="NAME", help="surfaces with this in the name")
     parser.add_argument("--seed", type=int, default=0, help="of the mutations (default 0)")
+    parser.add_argument("--guided", action="store_true", help="by the code that contents reach")
     parser.add_argument("--kept", type=Path, default=ROOT / "build" / "fuzz", metavar="DIR",
                         help="where cases stay that fail (default build/fuzz)")  # fmt: skip
     parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
@@ -71,35 +83,49 @@ def _seconds(text: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
-def _worker(options: argparse.Namespace) -> dict[str, object]:
-    from tests.hostile import trials
-    from tests.hostile.surfaces import SURFACES
+def _worker(options: argparse.Namespace) -> NoReturn:
+    """Try one surface in this process, print what came of it as JSON, and end."""
+    from tests.hostile import guided
+
+    with guided.instrumented() if options.guided else nullcontext():
+        from tests.hostile import trials
+        from tests.hostile.surfaces import SURFACES
 
     resource.setrlimit(resource.RLIMIT_AS, (_GUARD, _GUARD))
-    surface, dice = SURFACES[options.worker], Random(f"{options.seed} {options.worker}")  # noqa: S311
+    surface = SURFACES[options.worker]
     deadline = time.monotonic() + options.seconds
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as scratch:
-        contents = trials.until(deadline, surface, dice)
-        return asdict(trials.tried(surface, contents, Path(scratch), _place(options)))
+    scratch = Path(tempfile.mkdtemp(prefix="fuzz-"))
+    trial = trials.Trials(surface, scratch, options.kept / trials.place_of(options.worker))
 
+    def end() -> NoReturn:
+        shutil.rmtree(scratch, ignore_errors=True)
+        print(json.dumps(asdict(trial.outcome())), flush=True)
+        os._exit(0)
 
-def _place(options: argparse.Namespace) -> Path:
-    kept: Path = options.kept
-    return kept / re.sub(r"\W+", "-", options.worker)
+    seeds = [*surface.seeds(), *trials.corpus(options.worker)]
+    if options.guided:
+        guided.guide(trial.read, seeds, scratch / "corpus", trial.kept,
+                     seed=options.seed, deadline=deadline, end=end)  # fmt: skip
+    dice = Random(f"{options.seed} {options.worker}")  # noqa: S311
+    for content in trials.until(deadline, seeds, dice):
+        trial.read(content)
+    end()
 
 
 def _surface(name: str, seconds: float, options: argparse.Namespace) -> dict[str, object]:
     words = [
         "--worker", name, "--for", f"{max(1, round(seconds))}s", "--seed", str(options.seed),
-        "--kept", str(options.kept),
+        "--kept", str(options.kept), *(["--guided"] if options.guided else []),
     ]  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, __file__, *words], capture_output=True, text=True, check=False, cwd=ROOT
-    )
+    command, patience = [sys.executable, __file__, *words], 10 * seconds + _PATIENCE
     try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT,
+                              timeout=patience)  # fmt: skip
         return dict(json.loads(done.stdout.splitlines()[-1]))
-    except (ValueError, IndexError):
-        said = f"the process ended with {done.returncode}: {done.stderr[-800:]}"
+    except (ValueError, IndexError, subprocess.TimeoutExpired) as error:
+        said = f"the process did not end within {patience:.0f} s"
+        if not isinstance(error, subprocess.TimeoutExpired):
+            said = f"the process ended with {done.returncode}: {done.stderr[-800:]}"
         return {"cases": 0, "refused": 0, "executed": 0, "before": 0.0, "peak": 0.0, "slowest": 0.0,
                 "failures": {"?": said}}  # fmt: skip
 
@@ -113,7 +139,8 @@ def _taken(found: dict[str, object]) -> float:
 
 
 def _print(found: dict[str, dict[str, object]], options: argparse.Namespace) -> None:
-    print(f"`python scripts/fuzz.py --for {options.seconds:g}s --seed {options.seed}`\n")
+    how = " --guided" if options.guided else ""
+    print(f"`python scripts/fuzz.py --for {options.seconds:g}s --seed {options.seed}{how}`\n")
     print("| what | cases | refused | tracebacks | MB for contents | slowest, s | executed |")
     print("|---|---|---|---|---|---|---|")
     for name, one in found.items():

@@ -32,7 +32,9 @@ def _note(line: str) -> None:
 
 def _measure(arguments: list[str]) -> int:
     from observatory.app import session as module
-    from observatory.app.session import Session, take_samples
+    from observatory.app import taking
+    from observatory.app.session import Session
+    from observatory.app.taking import take_samples
     from observatory.benchmarks.catalogue import cells
     from observatory.benchmarks.plan import Task
     from observatory.store.asv.files import project
@@ -41,7 +43,7 @@ def _measure(arguments: list[str]) -> int:
     from tests.factories import header, sample
 
     class Executor:
-        def __init__(self, *_: object) -> None:
+        def __init__(self, *_: object, **__: object) -> None:
             self.caches = Path()
 
         def holds(self, cache: str) -> bool:
@@ -65,7 +67,7 @@ def _measure(arguments: list[str]) -> int:
     names = vars(module)
     names["Executor"] = Executor
     names["measuring_lock"] = lambda *_: nullcontext()
-    names["_renew"] = renew
+    vars(taking)["_renew"] = renew
     results = Path(_value(arguments, "--results"))
     label = _value(arguments, "--subject")
     session = Session(

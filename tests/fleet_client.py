@@ -14,7 +14,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from observatory.app.cluster import on_cluster
-from observatory.app.session import Session, Tally, take_samples
+from observatory.app.session import Session
+from observatory.app.taking import Tally, take_samples
 from observatory.benchmarks.catalogue import cells
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError

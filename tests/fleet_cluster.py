@@ -154,13 +154,7 @@ class Cluster:
 
     def left_running(self) -> list[str]:
         """The commands of processes that this test started and that still run."""
-        mark, found = f"{TAKEN}={self.taken}".encode(), []
-        for entry in Path("/proc").iterdir():
-            if entry.name.isdigit() and mark in _read(f"{entry}/environ").split(b"\0"):
-                state = _read(f"{entry}/stat").rpartition(b")")[2].split()[:1]
-                if state not in ([], [b"Z"]):
-                    found.append(_read(f"{entry}/cmdline").replace(b"\0", b" ").decode())
-        return found
+        return left_running(self.taken)
 
     def _until_it_listens(self) -> None:
         for _ in range(1200):
@@ -182,6 +176,17 @@ class Cluster:
                 command, stdout=stream, stderr=stream, env=os.environ | ours,
                 start_new_session=True,
             )  # fmt: skip
+
+
+def left_running(taken: Path) -> list[str]:
+    """The commands of processes that were started with this directory for what is taken."""
+    mark, found = f"{TAKEN}={taken}".encode(), []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit() and mark in _read(f"{entry}/environ").split(b"\0"):
+            state = _read(f"{entry}/stat").rpartition(b")")[2].split()[:1]
+            if state not in ([], [b"Z"]):
+                found.append(_read(f"{entry}/cmdline").replace(b"\0", b" ").decode())
+    return found
 
 
 @contextlib.contextmanager

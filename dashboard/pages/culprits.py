@@ -13,10 +13,9 @@ from observatory.text.crossings import told
 from observatory.text.document import Flat, Paragraph, Table, spoken
 from observatory.text.forge import Forge
 from observatory.text.plain import clean
-from observatory.text.searches import CERTAIN, beside, change, nothing, range_of
+from observatory.text.searches import CERTAIN, MOST, beside, change, nothing, range_of
 from observatory.text.searches import value as in_words
 
-_COMMITS = 50
 _PROBES = 400
 
 
@@ -41,7 +40,10 @@ class CulpritView:
 
 
 def searches_view(searches: Sequence[Searched], forge: Forge) -> list[dict[str, Any]]:
-    """Each search: a sentence, its culprits, and its subjects with their values."""
+    """Each search: a sentence, its culprits, and its subjects with their values.
+
+    Those along commits, which say more, come before those along releases.
+    """
     return [
         {
             "sentence": spoken(range_of(one)),
@@ -50,7 +52,7 @@ def searches_view(searches: Sequence[Searched], forge: Forge) -> list[dict[str, 
             "dots": _dots(one),
             "untried": one.subjects - len(one.probes),
         }
-        for one in searches
+        for one in sorted(searches, key=lambda each: each.within is None)
     ]
 
 
@@ -70,7 +72,7 @@ def _block(block: Flat) -> dict[str, Any]:
 def _culprit(culprit: Culprit, metric: str, forge: Forge) -> CulpritView:
     return CulpritView(
         spoken(change(culprit, metric)), CERTAIN[culprit.certainty] == "confirmed",
-        [commit_view(one, forge) for one in culprit.commits[:_COMMITS]],
+        [commit_view(one, forge) for one in culprit.commits if len(culprit.commits) <= MOST],
         [spoken(words) for words in beside(culprit)],
     )  # fmt: skip
 

@@ -59,6 +59,8 @@ class Sought:
     """The time whose work this metric is."""
     samples: int = 0
     """That were taken for it before the search begins."""
+    graphs: Sequence[str] = ()
+    """The only graphs that are built and counted; empty: all of the model."""
 
 
 def bisect(session: Session, sought: Sought) -> Searched:
@@ -72,14 +74,15 @@ def bisect(session: Session, sought: Sought) -> Searched:
     """
     subjects, began = sought.subjects, time.monotonic()
     ends = subjects[0], subjects[-1]
-    prober = prober_of(session, sought.cell, sought.metric, ends, noisy=True)
+    narrowed = session.narrowed(sought.graphs)
+    prober = prober_of(narrowed, sought.cell, sought.metric, ends, noisy=True)
     tried_first = [i for i, one in enumerate(subjects) if one.commit in sought.first]
     search = Search(len(subjects), prober.same, prober.recorded(subjects), tried_first)
     session.say(
         f"{sought.metric} of {sought.cell}, {subjects[0].label} to {subjects[-1].label}: "
         f"{several(len(subjects), 'subject')}, of which {len(search.values)} have a value already"
     )
-    again = replace(prober, session=replace(session, state=session.state / _AGAIN))
+    again = replace(prober, session=replace(narrowed, state=session.state / _AGAIN))
     culprits: dict[tuple[int, int], Culprit] = {}
     finished = True
     ahead = Ahead(prober.prepare)
@@ -107,7 +110,7 @@ def bisect(session: Session, sought: Sought) -> Searched:
         ahead.end()
     found = Searched(
         observatory=tool_version(), machine=session.machine.machine, cell=sought.cell,
-        metric=sought.metric, instead_of=sought.instead_of,
+        metric=sought.metric, instead_of=sought.instead_of, graphs=list(narrowed.only),
         good=at_of(subjects[0]), bad=at_of(subjects[-1]), within=sought.within,
         subjects=len(subjects),
         probes=[
@@ -183,7 +186,8 @@ def _measured_again(
     """
     prober.session.say(f"measuring {after.label} and {before.label} again, in new environments")
     pair = f"{before.commit[:12]}-{after.commit[:12]}"
-    scratch = replace(prober.session, results=prober.session.state / "results" / pair)
+    place = prober.session.state / "results" / pair / prober.session.narrowing
+    scratch = replace(prober.session, results=place)
     both, warning = alike(scratch, before, after)
     if warning:
         scratch.say(warning, "warning")

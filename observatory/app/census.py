@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from observatory.analyze.comparison.evidence import message_of
 from observatory.app.measurement import chosen_tasks
@@ -17,6 +14,7 @@ from observatory.benchmarks.catalogue import MEMBERS, SCENARIOS, Cell, backends_
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit, SelectionError
 from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.presets import PRESETS as EVERY_PRESET
 from observatory.run.presets import Narrowed
@@ -90,15 +88,11 @@ def census(
     tasks = _tasks(tuple(dict.fromkeys(graphs.values())), backends)
     for subject in subjects:
         environment = session.environment(subject)
-        made = (session.state / "caches").absolute()
-        made.mkdir(parents=True, exist_ok=True)
-        caches = Path(tempfile.mkdtemp(prefix="census-", dir=made))
-        executor = Executor(environment, caches, session.timeout, flags=flags, only=tuple(graphs))
-        try:
+        with filled_caches(session.state, "census") as caches:
+            only = tuple(graphs)
+            executor = Executor(environment, caches, session.timeout, flags=flags, only=only)
             with measuring_lock(session.say):
                 samples = [_taken(session, subject.label, executor, task) for task in tasks]
-        finally:
-            shutil.rmtree(caches, ignore_errors=True)
         for backend in dict.fromkeys(task.cell.backend for task in tasks):
             own = [one for one in samples if one.cell.backend == backend]
             yield _census(subject.label, backend, own)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import secrets
 import shutil
@@ -20,6 +19,7 @@ from observatory.errors import Exit
 from observatory.guard.verdicts import Finding, judge, part, worst
 from observatory.run.environments import Environment, importable, versions_of
 from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.presets import Narrowed
 from observatory.run.upgrade import cells_of
@@ -70,7 +70,8 @@ def check(
     of_numba = {name: text for name, text in here.settings.items() if name.startswith("NUMBA_")}
     flags = [f"{name}={text}" for name, text in here.settings.items() if name not in of_numba]
     backends = [*(["NUMBA"] if here.numba else []), *(["C"] if here.compiler else [])]
-    with _copied(cache, state / "caches", progress) as caches:
+    with filled_caches(state, "check") as caches:
+        _copy(cache, caches / _OWN, progress)
         executor = Executor(
             environment, caches, timeout,
             flags=",".join(flags) or None, variables=of_numba,
@@ -106,24 +107,15 @@ def _named(cell: Cell) -> str:
     return f"{cell.model} {cell.scenario} {cell.backend} {cell.launch}"
 
 
-@contextlib.contextmanager
-def _copied(cache: Path | None, caches: Path, progress: Progress) -> Iterator[Path]:
-    """A directory of filled caches that has a copy of the user's; removed after the block."""
-    where = (caches / f"check-{secrets.token_hex(4)}").absolute()
-    own = where / _OWN
-    try:
-        (own / "numba").mkdir(parents=True)
-        if cache is None:
-            (own / "pytensor").mkdir()
-        else:
-            with doing(progress, f"copying {cache}"):
-                ignored = shutil.ignore_patterns(*_NOT_COPIED)
-                # A link that stayed one would let the check write into the user's cache.
-                shutil.copytree(
-                    cache, own / "pytensor", ignore=ignored, ignore_dangling_symlinks=True
-                )
-        filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
-        (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")
-        yield where
-    finally:
-        shutil.rmtree(where, ignore_errors=True)
+def _copy(cache: Path | None, own: Path, progress: Progress) -> None:
+    """Make a filled cache that has a copy of the user's, or an empty one."""
+    (own / "numba").mkdir(parents=True)
+    if cache is None:
+        (own / "pytensor").mkdir()
+    else:
+        with doing(progress, f"copying {cache}"):
+            ignored = shutil.ignore_patterns(*_NOT_COPIED)
+            # A link that stayed one would let the check write into the user's cache.
+            shutil.copytree(cache, own / "pytensor", ignore=ignored, ignore_dangling_symlinks=True)
+    filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
+    (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")

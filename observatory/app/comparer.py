@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Literal
 
 from observatory.analyze.comparison.comparing import Setting, compared
@@ -20,9 +19,11 @@ from observatory.analyze.comparison.noise_floors import COUNTED
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
-from observatory.app.session import Journals, Session
+from observatory.app.session import Session
+from observatory.app.taking import Journals
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import NO_PINS, Environment
+from observatory.run.filled import filled_caches
 from observatory.run.interleave import (
     TRACED,
     WORK,
@@ -201,13 +202,11 @@ class Comparer:
 
     @contextlib.contextmanager
     def _caches(self) -> Iterator[Interleaving]:
-        root = self.session.state / "caches"
-        root.mkdir(parents=True, exist_ok=True)
         fleet = self.session.fleet
         # One for both sides: a pair is never split over machines.
         placing = None if fleet is None else fleet.placing()
         with ExitStack() as held:
-            made = Path(held.enter_context(TemporaryDirectory(prefix="compare-", dir=root)))
+            made = held.enter_context(filled_caches(self.session.state, "compare"))
             for name, side in self.sides.items():
                 journals = side.journals
                 self._executors[name] = held.enter_context(self.session.taking(

@@ -7,7 +7,6 @@ journal, because the record of a sample does not name its settings.
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +16,7 @@ from pathlib import Path
 
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.benchmarks.catalogue import LAUNCHES, Cell
-from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.schedule import carry_out
 from observatory.store.records.crossings import UnderCondition
@@ -113,20 +112,15 @@ def value_under(prober: Prober, subject: Subject, condition: Condition) -> float
         raise OutOfTimeError
     own = replace(prober, cell=cell)
     environment = session.environment(subject, cell.installs)
-    caches = session.state / "caches" / f"{session.run}-{environment.key}-condition"
-    caches.mkdir(parents=True)
-    executor = Executor(
-        environment, caches.absolute(), session.timeout, session.data,
-        flags=condition.flags, variables=condition.variables,
-    )  # fmt: skip
     taken: list[Sample] = []
-    try:
+    with filled_caches(session.state, "condition") as caches:
+        executor = session.executor(
+            environment, caches, flags=condition.flags, variables=condition.variables
+        )
         with measuring_lock(session.say) as turn:
             carry_out(
                 own.tasks, executor, lambda _: None, lambda _, sample: taken.append(sample),
                 session.workers, session.deadline, turn,
             )  # fmt: skip
-    finally:
-        shutil.rmtree(caches, ignore_errors=True)
     prober.samples += len(taken)
     return own.median(taken)

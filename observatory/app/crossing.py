@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -53,6 +53,10 @@ class Asked:
     """Whether the search goes on along the releases of the package that did it."""
     conditions: bool = False
     """Whether both are also measured with single settings other than usual."""
+    graphs: Sequence[str] = ()
+    """The only graphs that are built and counted; empty: all of the model."""
+    supposed: bool = False
+    """Whether it is only supposed that these graphs show the change."""
 
 
 def cross(session: Session, asked: Asked) -> Crossed:
@@ -63,12 +67,16 @@ def cross(session: Session, asked: Asked) -> Crossed:
     says so. Raises SubjectError if the metric is a time, or if one of the two has no value.
     """
     began = time.monotonic()
-    prober = prober_of(session, asked.cell, asked.metric, (asked.old, asked.new))
+    narrowed = session.narrowed(asked.graphs)
+    prober = prober_of(narrowed, asked.cell, asked.metric, (asked.old, asked.new))
     work: _Work | None = None
     finished = True
     try:
         low, high = (_end(one, asked, prober) for one in (asked.old, asked.new))
         sides = [Side(one, prober.packages(one)) for one in (asked.old, asked.new)]
+        if asked.graphs and asked.supposed and prober.same(low, high):
+            session.say("these graphs alone do not show the change: searching with all of them")
+            return cross(session, replace(asked, graphs=()))
         work = _Work(prober, Between(*sides), low, high)
         work.carry_out(asked.along)
         if asked.conditions and not prober.same(low, high):
@@ -80,7 +88,8 @@ def cross(session: Session, asked: Asked) -> Crossed:
         session.say("the time is over; the next search goes on from here", "warning")
     found = Crossed(
         observatory=tool_version(), machine=session.machine.machine, cell=asked.cell,
-        metric=asked.metric, good=at_of(asked.old), bad=at_of(asked.new),
+        metric=asked.metric, graphs=list(narrowed.only),
+        good=at_of(asked.old), bad=at_of(asked.new),
         **({} if work is None else work.found(finished)),
         samples=prober.samples, seconds=round(time.monotonic() - began, 1), finished=finished,
         taken_at=datetime.now(UTC),

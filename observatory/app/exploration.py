@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import resource
 import secrets
-import shutil
-import tempfile
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,6 +17,7 @@ from observatory.app.session import TIMEOUT
 from observatory.errors import SelectionError
 from observatory.extras import extra
 from observatory.run.environments import Environment
+from observatory.run.filled import filled_caches
 from observatory.run.local import STATE, environment_of, local_subjects, measuring_lock
 from observatory.run.looking import Looker, LookingError
 
@@ -81,14 +80,12 @@ def explore(
     environment = environment_of(chosen, subjects, state)
     found = _begun(chosen, environment, backend, seed)
     progress(Update(f"{found.subject}, {backend}: seed {found.seed}"))
-    state.mkdir(parents=True, exist_ok=True)
-    scratch = Path(tempfile.mkdtemp(prefix="explore-", dir=state))
     try:
-        looker = Looker(environment, backend, scratch, timeout)
-        with measuring_lock(lambda text: progress(Update(text))):
-            _explore(found, looker, budget, pairs, keep, progress)
+        with filled_caches(state, "explore") as scratch:
+            looker = Looker(environment, backend, scratch, timeout)
+            with measuring_lock(lambda text: progress(Update(text))):
+                _explore(found, looker, budget, pairs, keep, progress)
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
         record(found, Path(results))
     return found
 

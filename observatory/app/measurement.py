@@ -10,7 +10,8 @@ from pathlib import Path
 
 from observatory.app.cluster import on_cluster
 from observatory.app.progress import Progress, silent
-from observatory.app.session import TIMEOUT, Session, Tally, take_samples
+from observatory.app.session import TIMEOUT, Session
+from observatory.app.taking import Tally, take_samples
 from observatory.benchmarks.catalogue import no_such
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit

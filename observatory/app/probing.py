@@ -14,7 +14,8 @@ from typing import ClassVar, NamedTuple
 from observatory.analyze.growth.families import with_judged_counts
 from observatory.analyze.search import Step
 from observatory.app.progress import silent
-from observatory.app.session import Session, take_samples
+from observatory.app.session import Session
+from observatory.app.taking import take_samples
 from observatory.benchmarks.catalogue import COMPARED, Cell, Metric
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError

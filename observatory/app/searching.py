@@ -144,12 +144,18 @@ class Searcher:
         found = bisect(session, Sought(
             subjects, wanted.cell, wanted.metric, self.repo, within, likely & there,
             self.confirm if confirm is None else confirm, wanted.instead_of, wanted.samples,
+            wanted.graphs,
         ))  # fmt: skip
+        if wanted.graphs and wanted.supposed and found.finished and not found.culprits:
+            session.say("these graphs alone do not show the change: searching with all of them")
+            every = replace(wanted, graphs=(), samples=found.samples)
+            return (yield from self._search(every, texts, within, confirm))
         yield found
         by_commit = {one.commit: one for one in subjects}
         for culprit in of_packages(found):
             old, new = (by_commit[at.commit] for at in (culprit.before, culprit.after))
-            yield cross(session, Asked(old, new, wanted.cell, wanted.metric))
+            asked = Asked(old, new, wanted.cell, wanted.metric, graphs=wanted.graphs)
+            yield cross(session, asked)
         return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.uv import last_lines
 from observatory.store.base.decode import NotJsonError, decoded
@@ -86,14 +86,9 @@ def _pieces(environment: Environment) -> dict[str, Any]:
 
 def _builds(session: Session, environment: Environment) -> Iterator[float]:
     """Seconds of each build of the model, or none where it fails."""
-    root = (session.state / "caches").absolute()
-    root.mkdir(parents=True, exist_ok=True)
-    caches = Path(tempfile.mkdtemp(prefix="sentinel-", dir=root))
-    try:
+    with filled_caches(session.state, "sentinel") as caches:
         executor = Executor(environment, caches, session.timeout)
         for task in plan([_CELL], Rounds(timing=_BUILDS, counting=0)):
             sample = executor.run(task)
             if task.cell == _CELL and "compile_time" in sample.metrics:
                 yield float(sample.metrics["compile_time"])
-    finally:
-        shutil.rmtree(caches, ignore_errors=True)

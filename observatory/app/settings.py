@@ -6,12 +6,9 @@ them are once together. Nothing is recorded, because the record of a sample does
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
 
 from observatory.analyze.comparison.evidence import failure_of
 from observatory.analyze.covering import by_pairs
@@ -21,7 +18,7 @@ from observatory.benchmarks.catalogue import METRICS, WRONG_VALUES, Cell
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit
 from observatory.run.environments import Environment
-from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -94,20 +91,14 @@ def crossed(session: Session, subject: Subject) -> Iterator[Row]:
 
 
 def _taken(session: Session, environment: Environment, condition: Condition) -> list[Sample]:
-    made = (session.state / "caches").absolute()
-    made.mkdir(parents=True, exist_ok=True)
-    caches = Path(tempfile.mkdtemp(prefix="settings-", dir=made))
-    executor = Executor(
-        environment, caches, session.timeout, session.data,
-        flags=condition.flags, variables=condition.variables,
-    )  # fmt: skip
     keys, build = CELLS
     cells = (keys, condition.cell(build))
-    try:
+    with filled_caches(session.state, "settings") as caches:
+        executor = session.executor(
+            environment, caches, flags=condition.flags, variables=condition.variables
+        )
         with measuring_lock(session.say):
             return [executor.run(task) for task in plan(cells, Rounds(timing=0, counting=1))]
-    finally:
-        shutil.rmtree(caches, ignore_errors=True)
 
 
 def _row(name: str, samples: Sequence[Sample]) -> Row:

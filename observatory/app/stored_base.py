@@ -15,7 +15,8 @@ from pathlib import Path
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import compare_saved
 from observatory.app.progress import Progress, silent
-from observatory.app.session import TIMEOUT, Session, take_samples
+from observatory.app.session import TIMEOUT, Session
+from observatory.app.taking import take_samples
 from observatory.benchmarks.catalogue import Cell, Measure
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run import counter

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import random
-import tempfile
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp, log
@@ -21,8 +21,9 @@ from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.search import Step
 from observatory.analyze.sequential import decided
 from observatory.app.probing import Again, OutOfTimeError, Prober
-from observatory.app.session import Journals
+from observatory.app.taking import Journals
 from observatory.run.environments import NO_PINS, Environment, EnvironmentMakingError
+from observatory.run.filled import filled_caches
 from observatory.run.interleave import SIDES, Interleaving, Job, SideName
 from observatory.run.together import Together
 from observatory.store.journal.models import SEARCH, JournalHeader, new_run, plan_of
@@ -58,7 +59,7 @@ class TimedProber(Prober):
     """Versions of the first subject's dependencies."""
     ratio: float | None = None
     """Of the last subject; None as long as it is not known to differ from 1."""
-    _caches: tempfile.TemporaryDirectory[str] | None = field(default=None, repr=False)
+    _caches: Path | None = field(default=None, repr=False)
 
     def same(self, one: float, other: float) -> bool:
         """Whether two ratios are those of one level, as far as the change of the range tells."""
@@ -253,7 +254,7 @@ class TimedProber(Prober):
     def _caches_of(self, environment: Environment) -> Path:
         """The directory of caches that the cell starts from; it lasts as long as the search."""
         if self._caches is None:
-            root = self.session.state / "caches"
-            root.mkdir(parents=True, exist_ok=True)
-            self._caches = tempfile.TemporaryDirectory(prefix="bisect-", dir=root)
-        return Path(self._caches.name).absolute() / environment.key
+            held = contextlib.ExitStack()
+            self._caches = held.enter_context(filled_caches(self.session.state, "bisect"))
+            weakref.finalize(self, held.close)
+        return self._caches / environment.key

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-import tempfile
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from itertools import zip_longest
-from pathlib import Path
 
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
+from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import Chain
@@ -30,37 +28,31 @@ def upgrade(
     Returns a record for each pair of neighbours, in order. Each is saved in RESULTS/upgrades at
     once.
     """
-    root = (session.state / "caches").absolute()
-    root.mkdir(parents=True, exist_ok=True)
-    caches = Path(tempfile.mkdtemp(prefix="upgrade-", dir=root))
 
     def took(name: str, sample: Sample) -> None:
         session.say(f"{name} {sample.cell.model} {sample.cell.backend}: {sample.status}")
 
     chain = Chain(cells, took)
     found: list[Upgrade] = []
-    try:
-        with measuring_lock(session.say):
-            before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
-            for number, (side, environment) in enumerate(sides):
-                executor = Executor(
-                    environment, caches, session.timeout, flags=_flags(side),
-                    variables=_variables(side),
-                )  # fmt: skip
-                name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
-                if before is None:
-                    before = (name, executor, chain.first(name, executor), side)
-                    continue
-                parts, fresh = chain.turns(before[:3], (name, executor))
-                made = Upgrade(
-                    base=before[3], head=side, machine=session.machine,
-                    taken_at=datetime.now(UTC), parts=parts,
-                )  # fmt: skip
-                record.save(session.results, made)
-                found.append(made)
-                before = (name, executor, fresh, side)
-    finally:
-        shutil.rmtree(caches, ignore_errors=True)
+    with filled_caches(session.state, "upgrade") as caches, measuring_lock(session.say):
+        before: tuple[str, Executor, dict[Cell, Sample], Side] | None = None
+        for number, (side, environment) in enumerate(sides):
+            executor = Executor(
+                environment, caches, session.timeout, flags=_flags(side),
+                variables=_variables(side),
+            )  # fmt: skip
+            name = f"{number + 1}-{side.subject.label.replace(' ', '_').replace('/', '_')}"
+            if before is None:
+                before = (name, executor, chain.first(name, executor), side)
+                continue
+            parts, fresh = chain.turns(before[:3], (name, executor))
+            made = Upgrade(
+                base=before[3], head=side, machine=session.machine,
+                taken_at=datetime.now(UTC), parts=parts,
+            )  # fmt: skip
+            record.save(session.results, made)
+            found.append(made)
+            before = (name, executor, fresh, side)
     return found
 
 

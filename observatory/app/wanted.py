@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from observatory.benchmarks.catalogue import COMPARED, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import COMPARED, MEMBERS, SCENARIOS, Cell, no_such
 from observatory.errors import SelectionError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alert, At, SeriesChange
 
 RELEASE = re.compile(r"\d+(\.\d+)+")
+_NAMED = 8
 _ORDER = ("exact", "near_exact", "noisy")
 """Which kind of metric is searched for first."""
 
@@ -31,6 +33,10 @@ class Wanted:
     """The time whose work the metric is."""
     samples: int = 0
     """Of work, taken to find out whether it explains the time."""
+    graphs: tuple[str, ...] = ()
+    """The only graphs that are built; empty: all of the model."""
+    supposed: bool = False
+    """Whether it is only supposed that these graphs show the change, as an alert names them."""
 
 
 def wanted_of(alert: Alert) -> Wanted:
@@ -51,21 +57,35 @@ def wanted_of(alert: Alert) -> Wanted:
         )
     assert series.last_good is not None
     ratio = series.after / series.before if series.before and series.after else None
+    cell = Cell(*series.benchmark.split())
     return Wanted(
-        _end(series.last_good), _end(series.first_bad), Cell(*series.benchmark.split()),
-        series.metric, ratio,
+        _end(series.last_good), _end(series.first_bad), cell, series.metric, ratio,
+        graphs=(telling := _telling(alert, cell)), supposed=bool(telling),
     )  # fmt: skip
 
 
+def _telling(alert: Alert, cell: Cell) -> tuple[str, ...]:
+    """The graphs that an alert names; none where they are most of the model, or not all known."""
+    members, named = MEMBERS.get(cell.model, ()), tuple(one.name for one in alert.graphs)
+    few = 2 * len(named) <= len(members)
+    return named if few and set(named) <= set(members) else ()
+
+
 def wanted_named(
-    results: Path, ends: Sequence[str], cell: str, metric: str, otherwise: str = ""
-) -> Wanted:
+    results: Path, ends: Sequence[str], cell: str, metric: str, otherwise: str = "",
+    graphs: Sequence[str] = (),
+) -> Wanted:  # fmt: skip
     """What a person asks for: by the id of an alert, or by two ends, a cell and a metric.
 
-    ``otherwise``: what else the command accepts. Raises SelectionError.
+    ``otherwise``: what else the command accepts. ``graphs``: the only ones to build, names or
+    patterns of the shell; those that an alert names are taken if none are given. Raises
+    SelectionError.
     """
     if len(ends) == 1:
-        return of_alert(results, ends[0])
+        found = of_alert(results, ends[0])
+        if graphs:
+            found = replace(found, graphs=members_like(found.cell, graphs), supposed=False)
+        return found
     if len(ends) != 2:
         raise SelectionError(f"give the id of one alert, or two ends: GOOD BAD{otherwise}")
     if metric not in COMPARED:
@@ -77,7 +97,16 @@ def wanted_named(
             'as in "radon warm_disk NUMBA spawn"'
         )
     good, bad = ends
-    return Wanted(good, bad, Cell(*words), metric)
+    return Wanted(good, bad, Cell(*words), metric, graphs=members_like(Cell(*words), graphs))
+
+
+def members_like(cell: Cell, patterns: Sequence[str]) -> tuple[str, ...]:
+    """The graphs of the model that match any of the patterns. Raises SelectionError."""
+    members = MEMBERS.get(cell.model, ())
+    for pattern in patterns:
+        if not any(fnmatchcase(one, pattern) for one in members):
+            raise SelectionError(no_such("graph", pattern, members, _NAMED))
+    return tuple(one for one in members if any(fnmatchcase(one, each) for each in patterns))
 
 
 def of_alert(results: Path, name: str) -> Wanted:
@@ -107,6 +136,8 @@ def cost(alert: Alert) -> tuple[int, float]:
     cell = Cell(*series.benchmark.split())
     known = SCENARIOS.get(cell.scenario)
     seconds = 0.0 if known is None else known.seconds_with(cell.backend)
+    if graphs := _telling(alert, cell):
+        seconds *= len(graphs) / len(MEMBERS[cell.model])
     return _ORDER.index(series.kind), seconds
 
 

@@ -145,6 +145,15 @@ SearchedCell = Annotated[
     str,
     typer.Option("--cell", help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.'),
 ]
+SearchedGraphs = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--graph",
+        metavar="NAME",
+        help='Build only this graph of the model, or those like "linalg.*"; repeatable. Default: '
+        "those that the alert names.",
+    ),
+]
 SearchBudget = Annotated[
     str,
     typer.Option(

@@ -16,7 +16,7 @@ from observatory.store.records.crossings import (
 )
 from observatory.text import document as doc
 from observatory.text import units
-from observatory.text.comparison.phrases import enumerated, name
+from observatory.text.comparison.phrases import enumerated, name, only_graphs
 from observatory.text.plain import shorten
 from observatory.text.words import several
 
@@ -65,7 +65,8 @@ def _change(crossed: Crossed) -> doc.Words:
         low, high = (_value(one, crossed.metric) for one in (crossed.low, crossed.high))
         values = (f": {low} → {high}",)
     return (
-        name(crossed.metric), " of ", name(str(crossed.cell)), ", ", name(crossed.good.label),
+        name(crossed.metric), " of ", name(str(crossed.cell)), *only_graphs(crossed.graphs), ", ",
+        name(crossed.good.label),
         " to ", name(crossed.bad.label), *values, ".",
     )  # fmt: skip
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.found import Found
-from observatory.store.records.searches import Culprit, Searched
+from observatory.store.records.searches import Culprit
 from observatory.text import document as doc
 from observatory.text.comparison.phrases import enumerated, name
 from observatory.text.plain import shorten
 from observatory.text.searches import CERTAIN
+from observatory.text.words import several
 
 _AXES, _WORD = 5, 60
 
@@ -17,16 +18,21 @@ def headline(found: Found) -> doc.Words:
     """The culprit of one change; empty if no search has one.
 
     A commit or release that was measured again comes first; then a package that makes the change
-    alone; then what is less certain.
+    alone; then what is less certain. Of several, the one that changed the most is named.
     """
-    culprits = [(one, each) for one in found.searches for each in one.culprits]
+    told = [one for one in found.searches if one.culprits]
     crossed = next((one for one in reversed(found.crossings) if one.causes), None)
-    if culprits and (crossed is None or culprits[-1][1].certainty == "confirmed"):
-        return _subject(*culprits[-1])  # of the search that went furthest: commits after releases
-    return () if crossed is None else _axes(crossed)
+    if not told:
+        return () if crossed is None else _axes(crossed)
+    last = told[-1]  # the search that went furthest: commits after releases
+    main = max(last.culprits, key=lambda one: abs(one.high - one.low))
+    if crossed is not None and main.certainty != "confirmed":
+        return _axes(crossed)
+    rest = len(last.culprits) - 1
+    return (*_subject(main), *((f", and {several(rest, 'more change')}",) if rest else ()))
 
 
-def _subject(_: Searched, culprit: Culprit) -> doc.Words:
+def _subject(culprit: Culprit) -> doc.Words:
     who = culprit.commits[0] if len(culprit.commits) == 1 else None
     what: doc.Words = (
         (name(culprit.after.label),) if who is None

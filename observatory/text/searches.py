@@ -8,18 +8,19 @@ from observatory.benchmarks.catalogue import COMPARED
 from observatory.store.records.searches import BlamedCommit, Certainty, Culprit, Searched
 from observatory.text import document as doc
 from observatory.text import units
-from observatory.text.comparison.phrases import enumerated, name, sentence
+from observatory.text.comparison.phrases import enumerated, name, only_graphs, sentence
 from observatory.text.plain import shorten
 from observatory.text.words import first_of, several
 
 _FILES = 5
 _SKIPPED = 10
-_COMMITS = 10
 _DEPENDENCIES = 8
 _CAUSES = 5
 _CULPRITS = 5
 _TITLE = 120
 _WORD = 60
+MOST = 10
+"""Commits of a culprit that are listed; more say nothing."""
 CERTAIN: dict[Certainty, str] = {
     "confirmed": "confirmed",
     "not measured again": "not measured again",
@@ -76,22 +77,25 @@ def range_of(search: Searched) -> doc.Words:
     ]  # fmt: skip
     work = (" (the work of ", name(search.instead_of), ")") if search.instead_of else ()
     return (
-        name(search.metric), *work, " of ", name(str(search.cell)), ", ", name(search.good.label),
-        " to ", name(search.bad.label), f": {', '.join(parts)}.",
+        name(search.metric), *work, " of ", name(str(search.cell)), *only_graphs(search.graphs),
+        ", ", name(search.good.label), " to ", name(search.bad.label), f": {', '.join(parts)}.",
     )  # fmt: skip
 
 
 def _evidence(culprit: Culprit) -> Iterator[doc.Words]:
-    if (number := len(culprit.commits)) > _COMMITS:
-        yield (f"one of {several(number, 'commit')}",)
-    else:
+    if len(culprit.commits) <= MOST:
         for commit in culprit.commits:
             yield _commit(commit)
     yield from beside(culprit)
 
 
 def beside(culprit: Culprit) -> Iterator[doc.Words]:
-    """What was skipped, what else changed at the same time, and the causes."""
+    """What is known besides the commits: what was skipped, what else changed, and the causes.
+
+    Of commits that are too many to list, their number.
+    """
+    if (number := len(culprit.commits)) > MOST:
+        yield (f"one of {several(number, 'commit')}",)
     if culprit.skipped:
         labels = [name(shorten(one, _WORD)) for one in culprit.skipped]
         told = enumerated(labels, _SKIPPED, "subject")
@@ -100,7 +104,7 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
         pairs = culprit.dependencies.items()
         changed = [name(shorten(f"{one} {old} → {new}", _WORD)) for one, (old, new) in pairs]
         yield ("changed at the same time: ", *enumerated(changed, _DEPENDENCIES, "package"))
-        if culprit.certainty != "confirmed":
+        if culprit.certainty not in ("confirmed", "not measured again"):
             yield (name("observatory cross"), " tells which of them did it")
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)

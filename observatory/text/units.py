@@ -19,7 +19,8 @@ _LARGEST = {"seconds": 99.95, "bytes": _BEYOND}
 _DIRECTIONS = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 MINUS = "\N{MINUS SIGN}"
 _COUNTED = ("", "unit", "values", "samples", "functions", "symbols", "files", "runs", "calls",
-            "modules", "instructions")  # fmt: skip
+            "modules", "instructions", "nodes", "graphs", "pairs", "Ops", "evaluations", "steps",
+            "things", "exponents", "cliffs")  # fmt: skip
 """Units that are not written, because the metric's name says them."""
 _UNIT = re.compile(r"(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*", re.ASCII)
 """Foreign units that are safe to write: they cannot become a link, a mention or markup."""

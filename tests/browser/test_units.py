@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from observatory.benchmarks.catalogue import METRICS
 from observatory.text import units
 
 pytestmark = pytest.mark.browser
@@ -22,7 +23,8 @@ EDGES = [
     math.nan, math.inf, -math.inf,
 ]  # fmt: skip
 SINGLE = ("seconds", "size", "count", "percent")
-UNITS = ("seconds", "bytes", "functions", "constructor", "GB/s", "@all [x](y)", "www.a.b", "°C")
+OWN = sorted({metric.unit for metric in METRICS.values()})
+UNITS = (*OWN, "constructor", "GB/s", "@all [x](y)", "www.a.b", "°C")
 
 
 @pytest.fixture(scope="module")

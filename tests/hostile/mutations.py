@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from random import Random
 from typing import Any
 
@@ -29,6 +31,7 @@ TOKENS = (
     b"X\xff\xff\xff\x7f", b"\xff" * 8,
 )  # fmt: skip
 NUMBERS = (0, 1, 0x7F, 0xFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF, 2**63 - 1, 2**64 - 1)
+_PLACES = 100_000
 LARGEST = 17 * 2**20
 
 
@@ -46,18 +49,13 @@ def _with_values(content: bytes, dice: Random) -> bytes:
     """JSON, or each line of it, with other values, keys and lists; what is no JSON stays."""
     lines = content.splitlines() if content.count(b"\n{") else [content]
     at = dice.randrange(len(lines))
-    try:
+    # Neither the content nor what becomes of it has to be JSON that Python's own parser takes.
+    with suppress(ValueError, RecursionError):
         tree = json.loads(lines[at])
-    except ValueError:
-        return content
-    for _ in range(dice.randint(1, 4)):
-        _change(tree, dice)
-    try:
-        lines[at] = json.dumps(tree, ensure_ascii=dice.random() < 0.7).encode(
-            "utf-8", "surrogatepass"
-        )
-    except ValueError:
-        return content
+        for _ in range(dice.randint(1, 4)):
+            _change(tree, dice)
+        text = json.dumps(tree, ensure_ascii=dice.random() < 0.7)
+        lines[at] = text.encode("utf-8", "surrogatepass")
     return b"\n".join(lines)
 
 
@@ -85,10 +83,14 @@ def _keys(container: Any) -> Any:
 
 
 def _places(tree: Any) -> list[tuple[Any, Any]]:
-    found = []
-    for key in _keys(tree) if isinstance(tree, dict | list) else ():
-        found.append((tree, key))
-        found += _places(tree[key])
+    """Containers and keys, outer ones first; of a tree that was repeated often, not all."""
+    found: list[tuple[Any, Any]] = []
+    waiting = deque([tree])
+    while waiting and len(found) < _PLACES:
+        one = waiting.popleft()
+        if isinstance(one, dict | list):
+            found += ((one, key) for key in _keys(one))
+            waiting += one.values() if isinstance(one, dict) else one
     return found
 
 

@@ -281,7 +281,8 @@ SURFACES: dict[str, Surface] = {
     "acknowledgement": Surface(lambda: [_ACK, _ACK * 3], _results("triage.toml")),
     **{
         kind: Surface(_of(f"{kind}/*.json"), _results(f"{kind}/a.json"))
-        for kind in ("calibrations", "contracts", "crossings", "searches", "sentinels", "upgrades")
+        for kind in ("calibrations", "contracts", "crossings", "searches", "sentinels", "torture",
+                     "upgrades")
         if any(RESULTS.glob(f"{kind}/*.json"))
     },
     "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 import traceback
 from collections.abc import Iterable, Iterator
@@ -15,6 +16,7 @@ from observatory.errors import ObservatoryError
 from tests.hostile.mutations import mutated
 from tests.hostile.surfaces import Surface, emptied
 
+CORPORA = Path(__file__).parents[1] / "corpora"
 EXECUTED = "executed"
 """What the commands and pickles in the contents would leave behind, in the working directory."""
 SLOW = 60.0
@@ -35,39 +37,67 @@ class Outcome:
     """The last lines of a traceback, by the name of the file that keeps the case."""
 
 
-def tried(surface: Surface, contents: Iterable[bytes], scratch: Path, kept: Path) -> Outcome:
-    """Read each content; keep those that end in a traceback in the directory ``kept``."""
-    found, works = Outcome(), emptied(scratch / "work")
-    for content in surface.seeds()[:1]:  # what is imported then is no content's
-        _read(surface, content, next(works))
-    found.before = memory("VmRSS")
-    _forget_peak()
-    home = Path.cwd()
-    for content in contents:
+class Trials:
+    """Trials of a surface: each content is read, and what ends in a traceback is kept.
+
+    ``scratch`` is this process's own; ``kept`` is where the cases stay.
+    """
+
+    def __init__(self, surface: Surface, scratch: Path, kept: Path) -> None:
+        self.surface, self.scratch, self.kept = surface, scratch, kept
+        self._works, self._home = emptied(scratch / "work"), Path.cwd()
+        self.found = Outcome()
+        for content in surface.seeds()[:1]:  # what is imported then is no content's
+            _read(surface, content, next(self._works))
+        self.found.before = memory("VmRSS")
+        _forget_peak()
+
+    def read(self, content: bytes) -> None:
+        """Read one content as a command does, and note what came of it."""
         # A process that the kernel ends leaves the case behind.
-        (scratch / "last").write_bytes(content)
+        (self.scratch / "last").write_bytes(content)
         began = time.process_time()
-        refused, said = _read(surface, content, next(works))
+        refused, said = _read(self.surface, content, next(self._works))
         took = time.process_time() - began
-        found.cases += 1
-        found.refused += refused
-        found.slowest = max(found.slowest, took)
+        self.found.cases += 1
+        self.found.refused += refused
+        self.found.slowest = max(self.found.slowest, took)
         if took > SLOW:
             said = said or f"it took {took:.0f} s"
         if said:
-            found.failures.setdefault(_kept(kept, content), said)
-        for path in (home / EXECUTED, scratch / EXECUTED, scratch / "work" / EXECUTED):
-            if path.exists():
-                path.unlink()
-                found.executed += 1
-                _kept(kept, content)
-    found.peak = memory("VmHWM")
-    return found
+            self.found.failures.setdefault(_kept(self.kept, content), said)
+        for where in (self._home, self.scratch, self.scratch / "work"):
+            if (where / EXECUTED).exists():
+                (where / EXECUTED).unlink()
+                self.found.executed += 1
+                _kept(self.kept, content)
+
+    def outcome(self) -> Outcome:
+        """What came of all of them."""
+        self.found.peak = memory("VmHWM")
+        return self.found
 
 
-def until(deadline: float, surface: Surface, dice: Random) -> Iterator[bytes]:
+def tried(surface: Surface, contents: Iterable[bytes], scratch: Path, kept: Path) -> Outcome:
+    """Read each content; keep those that end in a traceback in the directory ``kept``."""
+    trials = Trials(surface, scratch, kept)
+    for content in contents:
+        trials.read(content)
+    return trials.outcome()
+
+
+def place_of(name: str) -> str:
+    """The directory of a surface's cases."""
+    return re.sub(r"\W+", "-", name).strip("-")
+
+
+def corpus(name: str) -> list[bytes]:
+    """The cases of a surface that got through once."""
+    return [path.read_bytes() for path in sorted((CORPORA / place_of(name)).glob("*"))]
+
+
+def until(deadline: float, seeds: list[bytes], dice: Random) -> Iterator[bytes]:
     """Mutated contents until a time of `time.monotonic`."""
-    seeds = surface.seeds()
     while time.monotonic() < deadline:
         yield mutated(seeds, dice)
 

@@ -21,9 +21,9 @@ import pandas as pd
 import pytest
 
 from observatory.app.cluster import on_cluster
-from observatory.app.results import frame
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
+from tests.by_value import values
 from tests.factories import header
 from tests.fleet_client import environment, run, session, tasks
 from tests.fleet_cluster import (
@@ -45,13 +45,6 @@ def made(tmp_path: Path) -> Iterator[Cluster]:
     workers = min(2, CPUS)
     with cluster(tmp_path / "cluster", workers) as started:
         yield started
-
-
-def values(results: Path) -> pd.DataFrame:
-    """What pages and comparisons are made of, in an order of its own."""
-    found = frame(results)
-    kept = [name for name in found.columns if name not in ("date", "taken_at", "run")]
-    return found[kept].sort_values(kept, key=lambda one: one.astype(str)).reset_index(drop=True)
 
 
 def test_a_local_cluster_gives_the_same_values_each_sample_once_on_its_own_cpu(

@@ -40,6 +40,7 @@ def command(
         options.flag("--open", "Search for each open alert that has no culprit, counts first."),
     ] = False,
     cell: options.SearchedCell = "",
+    graph: options.SearchedGraphs = None,
     metric: Annotated[
         str, typer.Option(help="The count, work or time that changed; an alert names it.")
     ] = "cache_misses",
@@ -76,14 +77,16 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    if open_ and (ends or cell):
-        raise SelectionError("--open searches for alerts: give no ends and no --cell beside it")
+    if open_ and (ends or cell or graph):
+        raise SelectionError(
+            "--open searches for alerts: give no ends, no --cell and no --graph beside it"
+        )
     with on_cluster(session, cluster) as own:
         searcher = Searcher(own, repo, confirm, with_ or (), python)
         if open_:
             found = list(search_open(searcher))
         else:
-            named = wanted_named(results, ends or [], cell, metric, otherwise="; or --open")
+            named = wanted_named(results, ends or [], cell, metric, "; or --open", graph or ())
             found = list(searcher.search(named))
     if json:
         print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))

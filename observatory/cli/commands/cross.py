@@ -32,6 +32,7 @@ def command(
         ),
     ] = None,
     cell: options.SearchedCell = "",
+    graph: options.SearchedGraphs = None,
     metric: Annotated[
         str, typer.Option(help="The count or work that changed; an alert names it.")
     ] = "cache_misses",
@@ -77,7 +78,7 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    wanted = wanted_named(results, ends or [], cell, metric)
+    wanted = wanted_named(results, ends or [], cell, metric, graphs=graph or ())
     texts = [wanted.good, wanted.bad]
     if repo is not None:
         texts = [commits_between(repo, ref)[0] for ref in texts]
@@ -86,7 +87,9 @@ def command(
     else:
         read = zip(texts, (python, bad_python), strict=True)
         old, new = (session.subjects.parse(text, with_ or (), one) for text, one in read)
-    found = cross_axes(session, Asked(old, new, wanted.cell, wanted.metric, along, conditions))
+    found = cross_axes(session, Asked(
+        old, new, wanted.cell, wanted.metric, along, conditions, wanted.graphs, wanted.supposed
+    ))  # fmt: skip
     if json:
         print(found.model_dump_json(by_alias=True))
     elif as_markdown:

@@ -17,11 +17,12 @@ from observatory.store.records import (
     crossings,
     searches,
     sentinels,
+    torture,
     triage,
     upgrades,
 )
 
-_KINDS = (calibration, contracts, crossings, searches, sentinels, upgrades)
+_KINDS = (calibration, contracts, crossings, searches, sentinels, torture, upgrades)
 
 
 def problems_beside(results: Path) -> tuple[Problem, ...]:

@@ -94,6 +94,9 @@ class Crossed(Record):
     machine: Word
     cell: StoredCell
     metric: Word
+    graphs: list[Word] = Field(
+        [], max_length=5000, description="the only graphs that were built; empty: all of the model"
+    )
     good: At = Field(description="all axes are old")
     bad: At = Field(description="all axes are new")
     low: FiniteFloat | None = Field(None, description="the value of `good`; null: it has none yet")

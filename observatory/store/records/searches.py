@@ -1,7 +1,7 @@
 """What a search for the subject that changed a metric found: `observatory bisect`.
 
 ``results/searches/<ends>-<cell and metric>.json``, schema ``docs/schemas/search-1.json``. The
-measured values are samples in journals, as of any run.
+measured values are samples in journals, as of any run; those of single graphs are not kept here.
 """
 
 from __future__ import annotations
@@ -90,6 +90,9 @@ class Searched(Record):
     instead_of: Word | None = Field(
         None, description="the time that got worse, where its work was searched for"
     )
+    graphs: list[Word] = Field(
+        [], max_length=5000, description="the only graphs that were built; empty: all of the model"
+    )
     good: At = Field(description="the first subject")
     bad: At = Field(description="the last subject")
     within: tuple[At, At] | None = Field(
@@ -113,10 +116,24 @@ class Searched(Record):
         metrics = {self.metric, self.instead_of}
         return change.ends in mine and any((str(self.cell), one) in places for one in metrics)
 
+    def goes_on_from(self, other: Searched) -> bool:
+        """Whether it looked for the same value between two neighbours that another one found."""
+        same = (self.cell, self.metric) == (other.cell, other.metric)
+        if not same or self.within is None:
+            return False
+        inside = tuple(one.commit for one in self.within)
+        return inside in {(one.before.commit, one.after.commit) for one in other.culprits}
+
 
 def of_change(searches: Iterable[Searched], change: Change) -> list[Searched]:
-    """The searches for what made a change: those along releases first, then their commits."""
-    found = [one for one in searches if one.is_of(change)]
+    """The searches for what made a change: those along releases first, then their commits.
+
+    A range may have releases in between, whose commits were searched.
+    """
+    left, found = [*searches], list[Searched]()
+    while more := [one for one in left if one.is_of(change) or any(map(one.goes_on_from, found))]:
+        found += more
+        left = [one for one in left if one not in more]
     return sorted(found, key=lambda one: (one.within is not None, one.taken_at))
 
 

@@ -23,6 +23,9 @@ from observatory.text.plain import shorten
 from observatory.text.units import change, count, difference, direction, seconds, signed, span
 from observatory.text.words import several
 
+_GRAPHS = 4
+"""Graphs of a search that are named."""
+
 LONGEST_NAME = 80
 LONGEST_NOTE = 200
 LONGEST_SENTENCE = 600
@@ -59,6 +62,14 @@ def enumerated(names: Sequence[Name], most: int, noun: str) -> Words:
         words += [" and " if last and index else ", " if index else "", each]
     words += [f" {note}" for (note,) in rest_of(len(names), len(shown), noun)]
     return tuple(part for part in words if part != "")
+
+
+def only_graphs(graphs: Sequence[str]) -> Words:
+    """To which graphs of a model a search was narrowed, after its cell."""
+    if not graphs:
+        return ()
+    which = "graph" if len(graphs) == 1 else "graphs"
+    return (f" ({which} ", *enumerated([name(one) for one in graphs], _GRAPHS, "graph"), " only)")
 
 
 def rest_of(number: int, most: int, noun: str) -> tuple[tuple[str], ...]:

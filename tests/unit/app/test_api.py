@@ -12,7 +12,8 @@ from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
-from observatory.app.session import Session, _notifier
+from observatory.app.session import Session
+from observatory.app.taking import _notifier
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit

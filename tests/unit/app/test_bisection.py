@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from observatory.app import bisection
+from observatory.app import bisection, taking
 from observatory.app import session as of_session
 from observatory.app.bisection import Sought, bisect
 from observatory.app.session import Session
@@ -71,6 +71,8 @@ class World:
     now: float = 0.0
     """Seconds; the time is over after 1."""
     counted_by: str = ""
+    only: dict[str, object] = field(default_factory=dict)
+    """The graphs that the samples of each subject built."""
     ledgers: bool = False
     """Whether what would miss is built without asking the cache."""
 
@@ -114,8 +116,9 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(time, "monotonic", lambda: made.now)
 
     class Executor:
-        def __init__(self, place: Place, caches: Path, *_: object) -> None:
+        def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
             self.place, self.caches = place, caches
+            made.only[place.key] = options["only"]
 
         def holds(self, cache: str) -> bool:
             return (self.caches / cache).is_dir()
@@ -142,7 +145,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
-    monkeypatch.setattr(of_session, "_renew", lambda *_: [])
+    monkeypatch.setattr(taking, "_renew", lambda *_: [])
     monkeypatch.setattr(bisection, "alike", alike)
     monkeypatch.setattr(Session, "environment", made_environment(made))
     return made
@@ -272,6 +275,23 @@ def test_killed_twenty_times_it_goes_on_and_measures_nothing_twice(
     assert len(taken) == len(set(taken)) == 16 + 2 * 7
     assert isinstance(found, Searched)
     assert [one.certainty for one in found.culprits] == ["confirmed"] * 7
+
+
+def test_what_is_counted_of_some_graphs_is_no_value_of_the_cell(world: World) -> None:
+    found = world.find(graphs=("linalg.svd", "linalg.eig"))
+    assert found.graphs == ["linalg.eig", "linalg.svd"]
+    assert [one.certainty for one in found.culprits] == ["confirmed"]
+    assert set(world.only.values()) == {("linalg.eig", "linalg.svd")}
+    assert not (world.session.results / "samples").exists()
+    taken = len(world.taken)
+    again = world.find(graphs=("linalg.eig", "linalg.svd"))
+    assert (len(world.taken), again.measured) == (taken, 0)
+    # Other graphs have values of their own, and so has the whole model.
+    world.find(graphs=("linalg.svd",))
+    assert len(world.taken) == 2 * taken
+    assert world.find().graphs == []
+    assert len(world.taken) == 3 * taken
+    assert world.only["state 0"] == ()
 
 
 def test_what_is_found_is_recorded_and_replaced_by_the_next_search(world: World) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from observatory.app import conditions as of_conditions
+from observatory.app import session as of_session
 from observatory.app.conditions import Condition, conditions, under_each, value_under
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
@@ -94,7 +95,7 @@ def test_a_sample_has_the_setting_and_gets_into_no_journal(
 
     place = SimpleNamespace(key="key")
     monkeypatch.setattr(Session, "environment", lambda *_: place)
-    monkeypatch.setattr(of_conditions, "Executor", Executor)
+    monkeypatch.setattr(of_session, "Executor", Executor)
     one = Condition("fork", {"LC_ALL": "C"}, flags="cxx=", launch="fork")
     assert value_under(prober, NEW, one) == 3
     assert {each["launch"] for each in seen} == {"fork"}

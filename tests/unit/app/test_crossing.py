@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from observatory.app import crossing
+from observatory.app import crossing, taking
 from observatory.app import session as of_session
 from observatory.app.crossing import Asked, cross
 from observatory.app.session import Session
@@ -87,7 +87,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(time, "monotonic", lambda: made.now)
 
     class Executor:
-        def __init__(self, place: Place, caches: Path, *_: object) -> None:
+        def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
             self.place, self.caches = place, caches
 
         def holds(self, cache: str) -> bool:
@@ -117,7 +117,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     index = SimpleNamespace(between=lambda name, *_: made.listed if name == "numba" else ())
     monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
-    monkeypatch.setattr(of_session, "_renew", lambda *_: [])
+    monkeypatch.setattr(taking, "_renew", lambda *_: [])
     monkeypatch.setattr(Session, "environment", environment)
     monkeypatch.setattr(Session, "subjects", SimpleNamespace(index=index))
     return made

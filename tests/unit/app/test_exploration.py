@@ -107,7 +107,7 @@ def test_a_run_that_ends_in_the_middle_leaves_a_record_and_no_caches(world: Worl
     with pytest.raises(KeyboardInterrupt):
         world.explore()
     assert world.record()["batches"] == 1
-    assert not any((world.path / "state").iterdir())
+    assert not any((world.path / "state" / "caches").iterdir())
 
 
 def test_a_record_says_with_what_it_was_explored(world: World) -> None:

@@ -19,14 +19,15 @@ from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.searching import Searcher
 from observatory.app.session import Session
 from observatory.app.unattended import search_open, searched
-from observatory.app.wanted import Wanted, of_alert
-from observatory.benchmarks.catalogue import Cell
+from observatory.app.wanted import Wanted, cost, of_alert, wanted_named
+from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.errors import SelectionError
 from observatory.run.environments import NO_PINS
 from observatory.run.sources import SubjectError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import crossings, searches
 from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
+from observatory.store.records.comparison import GraphChange
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.found import known
 from observatory.store.records.searches import Certainty, Culprit, Searched
@@ -241,6 +242,55 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
     saved(results, alert("a", more))
     assert of_alert(results, "a").good == "3.3.6 pymc==6.4.0"
+
+
+SVD = Cell("ops", "census_cold", "NUMBA", "spawn")
+
+
+def named(*graphs: str, id_: str = "a") -> Alert:
+    """An alert of a census that names graphs."""
+    found = series(at("3.3.6"), at("3.3.8"), "wrong_results", benchmark=str(SVD))
+    return alert(id_, found).model_copy(
+        update={"graphs": [GraphChange(name=one) for one in graphs]}
+    )
+
+
+def test_only_the_graphs_that_an_alert_names_are_built(searcher: Searcher) -> None:
+    results, few = searcher.session.results, ("linalg.eig", "linalg.svd")
+    saved(
+        results, named(*few), named("linalg.eig", "gone.since", id_="b"),
+        named(*MEMBERS["ops"], id_="c"), named(id_="d"),
+    )  # fmt: skip
+    found = of_alert(results, "a")
+    assert (found.graphs, found.supposed) == (few, True)
+    for other in "bcd":  # a graph that is gone, nearly all of them, none
+        assert of_alert(results, other).graphs == ()
+    assert wanted_named(results, ["a"], "", "", graphs=["linalg.ei*"]).graphs == tuple(
+        one for one in MEMBERS["ops"] if one.startswith("linalg.ei")
+    )
+    ends = ["3.3.6", "3.3.8"]
+    asked = wanted_named(results, ends, str(SVD), "wrong_results", graphs=["linalg.svd"])
+    assert (asked.graphs, asked.supposed) == (("linalg.svd",), False)
+    with pytest.raises(SelectionError, match=r"there is no graph 'linalg\.sdv'"):
+        wanted_named(results, ends, str(SVD), "wrong_results", graphs=["linalg.sdv"])
+    # What takes a tenth of the time comes first.
+    assert cost(named(*few)) < cost(named(id_="d"))
+
+
+def test_graphs_that_do_not_show_the_change_alone_are_not_the_end_of_the_search(
+    searcher: Searcher, made: Searches
+) -> None:
+    made.culprit = lambda sought: None if sought.graphs else (0, 1)
+    wanted = Wanted("3.3.6", "3.3.8", SVD, "wrong_results", graphs=("linalg.svd",))
+    (found,) = searcher.search(replace(wanted, supposed=True))
+    assert isinstance(found, Searched)
+    assert [one.graphs for one in made.made] == [("linalg.svd",), ()]
+    assert found.culprits
+    # Who names them wants no others.
+    (found,) = searcher.search(wanted)
+    assert made.made[-1].graphs == ("linalg.svd",)
+    assert isinstance(found, Searched)
+    assert not found.culprits
 
 
 def test_alerts_that_wait_are_searched_for_once_and_counts_first(

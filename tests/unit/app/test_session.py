@@ -17,7 +17,8 @@ import pytest
 
 from observatory.app import going_on
 from observatory.app import session as module
-from observatory.app.session import Session, take_samples
+from observatory.app.session import Session
+from observatory.app.taking import Tally, take_samples
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.store.base.locking import locked_at_once
@@ -50,7 +51,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
         taken: list[tuple[Task, Path]] = []
 
         class Executor:
-            def __init__(self, _: object, caches: Path, *__: object) -> None:
+            def __init__(self, _: object, caches: Path, *__: object, **___: object) -> None:
                 self.caches = caches
 
             def holds(self, cache: str) -> bool:
@@ -116,8 +117,8 @@ def test_what_a_budget_leaves_is_said_and_a_later_run_takes_it(run: Run) -> None
 
 
 def test_one_sample_is_not_many() -> None:
-    assert module.Tally(taken=1).sentence() == "1 sample."
-    assert module.Tally(taken=52, wrong=1).sentence().startswith("52 samples, 1 ")
+    assert Tally(taken=1).sentence() == "1 sample."
+    assert Tally(taken=52, wrong=1).sentence().startswith("52 samples, 1 ")
 
 
 def test_runs_that_begin_in_the_same_second_are_two(monkeypatch: pytest.MonkeyPatch) -> None:

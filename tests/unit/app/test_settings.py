@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from observatory.app import session as of_session
 from observatory.app import settings
 from observatory.app.conditions import Condition
 from observatory.app.session import Session
@@ -50,7 +51,7 @@ def measured(
             return sample(task.cell, measure="counting", metrics=own)
 
     session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
-    monkeypatch.setattr(settings, "Executor", Executor)
+    monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(type(session), "environment", lambda *_, **__: None)
     monkeypatch.setattr(settings, "conditions", _two)
     return list(crossed(session, subject("3.3.8")))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -27,6 +28,7 @@ from observatory.dashboard.pages.next_steps import steps
 from observatory.dashboard.pages.overview import Overview, overview
 from observatory.dashboard.pages.series_list import list_pages
 from observatory.dashboard.pages.summary import headline, newest
+from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
@@ -238,7 +240,7 @@ def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     assert page["pictures"][0].bad[1] < drawn.right
 
 
-def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject() -> None:
+def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject(tmp_path: Path) -> None:
     base = observed(factory.frame())
     told = alert(base)
     good, middle, bad = (at(base, label) for label in ("3.2.4", "3.2.4", "3.3.0"))
@@ -251,6 +253,10 @@ def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject() -> Non
     page = alert_page(with_alerts(told, found=Found([search])), told, forge)
     (view,) = page["searches"]
     (shown_culprit,) = view["culprits"]
+    build(with_alerts(told, found=Found([search])), tmp_path, forge)
+    text = (tmp_path / "alerts" / f"{told.id}.html").read_text("utf-8")
+    assert "What a search found" in text
+    assert f'<a href="https://x.org/commit/{"a" * 40}">' in text
     assert shown_culprit.change == "3.2.4 → 3.3.0: 0 → 35, confirmed"
     assert shown_culprit.sure
     assert shown_culprit.commits[0].link == f"https://x.org/commit/{'a' * 40}"

@@ -6,22 +6,15 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.hostile.surfaces import SURFACES
-from tests.hostile.trials import some, tried
+from tests.hostile.trials import CORPORA, corpus, place_of, some, tried
 
-CORPORA = Path(__file__).parents[2] / "corpora"
 NUMBER = 25
-
-
-def kept(surface: str) -> list[bytes]:
-    where = CORPORA / re.sub(r"\W+", "-", surface).strip("-")
-    return [path.read_bytes() for path in sorted(where.glob("*"))]
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -30,7 +23,7 @@ def test_nothing_that_is_read_ends_in_a_traceback_or_is_executed(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     surface, dice = SURFACES[name], Random(name)
-    contents = (one for one in [*kept(name), *some(NUMBER, surface, dice)] if len(one) < 2**20)
+    contents = (one for one in [*corpus(name), *some(NUMBER, surface, dice)] if len(one) < 2**20)
     found = tried(surface, contents, tmp_path, tmp_path / "kept")
     assert found.failures == {}
     assert found.executed == 0
@@ -38,5 +31,5 @@ def test_nothing_that_is_read_ends_in_a_traceback_or_is_executed(
 
 
 def test_each_corpus_is_of_a_surface() -> None:
-    names = {re.sub(r"\W+", "-", surface).strip("-") for surface in SURFACES}
+    names = set(map(place_of, SURFACES))
     assert {path.name for path in CORPORA.iterdir()} <= names

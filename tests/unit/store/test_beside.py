@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
 import pytest
 
 from observatory.errors import Exit
+from observatory.store import records
 from observatory.store.reading.beside import problems_beside
 from tests import factories
 from tests.command import observatory
@@ -20,6 +23,7 @@ BROKEN = {
     "crossings/a.json": b"\xff",
     "searches/a.json": b"null",
     "sentinels/a.json": b"5",
+    "torture/a.json": b"{}",
     "upgrades/a.json": b'"\\ud800"',
 }
 
@@ -33,6 +37,15 @@ def results(tmp_path: Path) -> Path:
 def test_of_what_is_whole_nothing_is_said(results: Path) -> None:
     assert problems_beside(results) == ()
     assert problems_beside(results / "nothing") == ()
+
+
+def test_every_kind_of_record_is_looked_at() -> None:
+    names = (one.name for one in iter_modules(records.__path__, f"{records.__name__}."))
+    modules = map(import_module, names)
+    kinds = {one.FILES.directory for one in modules if hasattr(one, "FILES")}
+    assert kinds == {name.partition("/")[0] for name in BROKEN if name.endswith(".json")} - {
+        "alerts.json"
+    }
 
 
 @pytest.mark.parametrize("name", BROKEN)

@@ -8,6 +8,8 @@ import pytest
 
 from observatory.store.records.alerts import Alert, SeriesChange
 from observatory.store.records.found import Found
+from observatory.text.culprits import headline
+from observatory.text.document import spoken
 from tests.factories import NOON, WARM
 from tests.factories_crossings import crossed
 from tests.factories_searches import BAD, GOOD, culprit, found
@@ -44,3 +46,33 @@ def test_a_package_is_told_of_the_range_and_of_the_neighbours_that_a_search_foun
 def test_what_is_of_something_else_or_not_over_tells_no_package(changes: Any) -> None:
     search = found(culprits=[culprit(certainty="dependencies")])
     assert not Found([search], [crossed(**changes)]).crossed(search, search.culprits[0])
+
+
+MIDDLE = GOOD.model_copy(update={"label": "c0ffee", "commit": "c" * 40})
+
+
+def test_commits_between_releases_within_the_range_of_an_alert_are_about_it() -> None:
+    """The alert lies between two measured releases; a third one between them is the culprit."""
+    releases = found(good=EARLIER, bad=BAD, culprits=[culprit(before=EARLIER, after=GOOD)])
+    commits = found(
+        good=EARLIER, bad=GOOD, within=(EARLIER, GOOD),
+        culprits=[culprit(before=EARLIER, after=MIDDLE)],
+    )  # fmt: skip
+    merged = found(good=EARLIER, bad=MIDDLE, within=(EARLIER, MIDDLE), culprits=[])
+    others = [
+        commits.model_copy(update={"metric": "files_leaked"}),
+        commits.model_copy(update={"within": (GOOD, BAD)}),
+    ]
+    every = [merged, *others, commits, releases]
+    assert Found(every).of_change(alert()).searches == [releases, commits, merged]
+    assert Found([commits, merged]).of_change(alert()).searches == []
+
+
+def test_of_several_culprits_the_one_that_changed_the_most_is_named() -> None:
+    large = culprit(low=3.0, high=21.0)
+    small = culprit(low=21.0, high=20.0, commits=[])
+    several = found(culprits=[large, small, small])
+    assert spoken(headline(Found([several]))) == (
+        "aaaaaaaaaaaa by Ada, confirmed, and 2 more changes"
+    )
+    assert spoken(headline(Found([found()]))) == "aaaaaaaaaaaa by Ada, confirmed"

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from observatory.benchmarks.catalogue import METRICS
 from observatory.text import units
 from observatory.text.units import (
     change,
@@ -146,3 +147,8 @@ def test_no_number_makes_a_long_text(base: float, head: float, unit: str) -> Non
 
 def test_the_examples_hold() -> None:
     assert doctest.testmod(units).failed == 0
+
+
+@pytest.mark.parametrize("unit", sorted({one.unit for one in METRICS.values()}))
+def test_a_count_of_the_observatory_has_no_unit(unit: str) -> None:
+    assert (human(1, unit) == "1") == (unit not in ("seconds", "bytes"))

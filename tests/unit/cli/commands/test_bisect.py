@@ -119,7 +119,7 @@ def test_a_search_without_a_culprit_says_why(
         (("3.3.6", "3.3.8", "--cell", str(WARM), "--metric", "speed"), "no metric 'speed'"),
         (("0123456789",), "has no alert '0123456789'"),
         ((), "give the id of one alert, or two ends: GOOD BAD; or --open"),
-        (("3.3.6", "3.3.8", "--open"), "give no ends and no --cell beside it"),
+        (("3.3.6", "3.3.8", "--open"), "give no ends, no --cell and no --graph beside it"),
         (("--open", "--budget", "soon"), "'soon'"),
     ],
 )

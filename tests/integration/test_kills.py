@@ -1,0 +1,192 @@
+"""kill -9 of each long command at random: it goes on, and nothing is lost, torn or left behind.
+
+The commands are real, what they measure is a stand-in (`tests/zygote.py`). KILLS says how often
+each is killed: 5 times here, 20 times by `make rehearse`. `tests/rehearsal/test_nights.py` kills
+nights.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from observatory.store.journal.reader import read_journal
+from observatory.store.reading.beside import problems_beside
+from observatory.store.reading.read import read_results
+from observatory.store.records import layout, searches
+from tests.by_value import values
+from tests.fleet_cluster import SLEEP, TAKEN, left_running
+
+pytestmark = pytest.mark.integration
+KILLS = int(os.environ.get("KILLS", "5"))
+ZYGOTE = Path(__file__).parents[1] / "zygote.py"
+CELL = ["--cell", "radon warm_disk NUMBA spawn"]
+COMMANDS = {
+    "run": ["run", "--subject", "3.3.4", "--preset", "quick", "--backend", "NUMBA", "--resume"],
+    "compare": [
+        "compare",
+        "3.3.4",
+        "3.3.6",
+        "--backend",
+        "NUMBA",
+        "--pass",
+        "counting",
+        "--samples",
+    ],
+    "canary": ["canary", "3.3.6", "--launch", "spawn"],
+    "upgrade": ["upgrade", "3.3.4", "3.3.6"],
+    "bisect": ["bisect", "3.3.3", "3.3.7", *CELL],
+    "cross": ["cross", "3.3.4", "3.3.6", *CELL, "--conditions"],
+}
+STATUS = {"compare": 7}
+"""What a command ends with that has measured everything; others: 0."""
+
+
+@dataclass
+class Commands:
+    """Commands in one directory, and the process that begins them."""
+
+    place: Path
+    zygote: subprocess.Popen[str]
+
+    def __post_init__(self) -> None:
+        self.taken.mkdir(parents=True)
+
+    @property
+    def taken(self) -> Path:
+        """Where each process that takes a sample leaves a file."""
+        return self.place / "taken"
+
+    @property
+    def ended(self) -> int:
+        """How many samples have been taken."""
+        return sum(path.suffix == ".ended" for path in self.taken.iterdir())
+
+    @property
+    def log(self) -> str:
+        """What the commands said."""
+        return (self.place / "log").read_text()
+
+    def begin(self, words: list[str]) -> int:
+        """Start a command; its process id."""
+        where = ["--results", "results", "--state", "state", "--machine", "bench"]
+        own = [str(self.place / "samples")] if words[-1] == "--samples" else []
+        variables = {TAKEN: str(self.taken), SLEEP: "0.02", "OBSERVATORY_LOCK": str(self.place),
+                     "TMPDIR": str(self.place), "NO_COLOR": "1"}  # fmt: skip
+        order = {"words": [*words, *own, *where], "place": str(self.place), "variables": variables}
+        self._order(json.dumps(order))
+        return int(self._answer())
+
+    def status(self) -> int:
+        """The exit status of the command, when it has ended; -9 if it was killed."""
+        self._order("")
+        return int(self._answer())
+
+    def _order(self, line: str) -> None:
+        assert self.zygote.stdin is not None
+        self.zygote.stdin.write(f"{line}\n")
+        self.zygote.stdin.flush()
+
+    def _answer(self) -> str:
+        assert self.zygote.stdout is not None
+        return self.zygote.stdout.readline()
+
+
+@pytest.fixture(scope="module")
+def zygote() -> Iterator[subprocess.Popen[str]]:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, str(ZYGOTE)], text=True, **pipes) as process:
+        yield process
+        assert process.stdin is not None
+        process.stdin.close()
+
+
+def killed(commands: Commands, words: list[str], after: int, dice: random.Random) -> bool:
+    """Kill a command once it has taken so many more samples; whether it had not ended before."""
+    begun = commands.ended
+    process = commands.begin(words)
+    until = time.monotonic() + 240
+    while commands.ended < begun + after and _runs(process):
+        assert time.monotonic() < until, commands.log
+        time.sleep(0.005)
+    time.sleep(dice.uniform(0, 0.1))
+    os.kill(process, signal.SIGKILL)  # a zombie, until its status is asked for
+    return commands.status() == -signal.SIGKILL
+
+
+def _runs(process: int) -> bool:
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def nothing_runs(commands: Commands) -> None:
+    """The measured processes of a killed command end with it."""
+    until = time.monotonic() + 120
+    while any("fake_sampling" in one for one in left_running(commands.taken)):
+        assert time.monotonic() < until, left_running(commands.taken)
+        time.sleep(0.05)
+
+
+def readable(results: Path) -> None:
+    """Nothing is torn."""
+    if results.is_dir():
+        assert not read_results(results).problems
+        assert not problems_beside(results)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_that_is_killed_goes_on_and_leaves_nothing_behind(
+    name: str, zygote: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    whole, other = (Commands(tmp_path / one, zygote) for one in ("whole", "killed"))
+    words, dice = COMMANDS[name], random.Random(f"{name} {os.environ.get('SEED', '')}")
+    whole.begin(words)
+    assert whole.status() == STATUS.get(name, 0), whole.log
+    kills = 0
+    for _ in range(KILLS):
+        kills += killed(other, words, dice.randrange(whole.ended), dice)
+        nothing_runs(other)
+        for place in ("results", "samples"):
+            readable(other.place / place)
+    assert kills
+    other.begin(words)
+    assert other.status() == STATUS.get(name, 0), other.log
+    for place in ("results", "samples"):
+        readable(other.place / place)
+        if (whole.place / place / "samples").is_dir():
+            pd.testing.assert_frame_equal(
+                values(whole.place / place), values(other.place / place), check_dtype=False
+            )
+    left = [one.name for one in (other.place / "state" / "caches").glob("tmp-*")]
+    assert left == []
+    if name == "run":
+        assert taken(other.place / "results") == taken(whole.place / "results")
+    if name == "bisect":
+        (found,) = searches.known(other.place / "results")
+        assert [one.certainty for one in found.culprits] == ["confirmed"]
+        assert set(taken(other.place / "results", "warm_disk").values()) == {1}
+
+
+def taken(results: Path, scenario: str = "") -> Counter[str]:
+    """How often each sample is recorded, by subject."""
+    read = map(read_journal, layout.journals(results))
+    return Counter(
+        f"{path.name} {one.sample.cell} {one.sample.measure} {one.sample.cell.scenario}"
+        for path, journal in zip(layout.journals(results), read, strict=True)
+        for one in journal.entries
+        if scenario in one.sample.cell.scenario
+    )

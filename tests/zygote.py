@@ -1,0 +1,110 @@
+"""Runs commands of the observatory that can be killed, with a stand-in for what they measure.
+
+FOR TESTS ONLY: nothing is measured. A line of JSON, ``{"words": [...], "place": "...", "variables":
+{...}}``, begins a command in a process and a session of its own, in that directory; the answer is
+its process id. The next line, which is empty, waits for it; the answer is its exit status. Until
+then nobody else has that process id. Forking saves each command the import of a thousand modules.
+What it prints is added to the file `log` there.
+
+Every environment is a script that runs `tests/fake_sampling.py`. From 3.3.5 on, a subject misses
+four times more.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import traceback
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+from packaging.version import Version
+
+from observatory.app import comparison, crossing, searching  # noqa: F401 - loaded before the fork
+from observatory.cli.commands import (  # noqa: F401 - loaded before the fork
+    bisect,
+    canary,
+    compare,
+    cross,
+    run,
+    upgrade,
+)
+from observatory.cli.main import main as command
+from observatory.run import local
+from observatory.run.environments import NO_PINS, Environment, Environments
+from observatory.run.interpreters import Interpreter
+from observatory.run.subjects import Subjects
+from observatory.store.records.subject import Subject
+from tests.factories import header
+
+SAMPLING = Path(__file__).with_name("fake_sampling.py")
+CHANGES = Version("3.3.5")
+MISSES = "FLEET_TEST_MISSES"
+
+
+def ensure(
+    self: Environments, subject: Subject, interpreter: Interpreter,
+    added: Sequence[str] = (), pins: Mapping[str, str] = NO_PINS,
+) -> Environment:  # fmt: skip
+    """The stand-in's environment of a subject."""
+    del interpreter, added, pins
+    version = subject.label.partition(" ")[0]
+    misses = 4 if Version(version) >= CHANGES else 0
+    where = self.root.absolute() / version
+    where.mkdir(parents=True, exist_ok=True)
+    python = where / "python"
+    text = f'#!/bin/sh\nexport {MISSES}={misses}\nexec {sys.executable} -I -S {SAMPLING} "$@"\n'
+    made = python.with_name(f"python-{os.getpid()}")
+    made.write_text(text)
+    made.chmod(0o755)
+    made.replace(python)
+    versions = header().versions.model_copy(update={"pytensor": version})
+    return Environment(python, versions, version, where)
+
+
+def act(words: list[str], place: str, variables: dict[str, str]) -> int:
+    """Carry out one command in this process; its exit status."""
+    os.chdir(place)
+    os.environ |= variables
+    output = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    for number in (1, 2):
+        os.dup2(output, number)
+    sys.argv = ["observatory", *words]
+    try:
+        command()
+    except SystemExit as left:
+        return int(left.code or 0)
+    except BaseException:
+        traceback.print_exc()
+    return 70
+
+
+def main() -> None:
+    """Answer orders until there are no more."""
+    Environments.ensure = ensure  # type: ignore[method-assign]
+    known = local.local_subjects(Path("state"))
+
+    def subjects(state: Path) -> Subjects:
+        del state
+        return known
+
+    for module in list(sys.modules.values()):
+        if getattr(module, "local_subjects", None) is not None:
+            vars(module)["local_subjects"] = subjects
+    for line in sys.stdin:
+        order = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            os.setsid()
+            os._exit(act(**order))
+        print(child, flush=True)
+        sys.stdin.readline()
+        _, status = os.waitpid(child, 0)
+        print(os.waitstatus_to_exitcode(status), flush=True)
+
+
+if __name__ == "__main__":
+    main()
