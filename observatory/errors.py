@@ -51,7 +51,7 @@ _MEANINGS = {
     Exit.ARTIFACT: "comment: the artifact was refused; nothing is written",
     Exit.GITHUB: "comment, deliver: a request to GitHub failed; try again",
     Exit.UNFIT: "doctor: this machine is not fit to measure; --cluster: no worker is",
-    Exit.UNPUBLISHED: "publish: the branch could not be updated; try again",
+    Exit.UNPUBLISHED: "publish: the branch or store could not be updated; try again",
     Exit.COUNTEREXAMPLES: "explore: a graph raises, or equal graphs have different keys",
     Exit.UNSAFE_CACHE: "passport: no measurement shows that the cache is safe here",
     Exit.INTERRUPTED: "interrupted; finished samples are recorded, and --resume continues",

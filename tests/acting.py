@@ -9,6 +9,7 @@ hosted runner.
 from __future__ import annotations
 
 import fnmatch
+import json
 import os
 import shutil
 import subprocess
@@ -39,7 +40,8 @@ class Job:
     summary: str = ""
     log: str = ""
     jobs: dict[str, Job] = field(default_factory=dict)
-    """Those of the called workflow."""
+    """Those of the called workflow, or of the matrix."""
+    outputs: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -58,6 +60,8 @@ class Acting:
     tool: Callable[[Path], None] = lambda into: checked_out_tool(into)
     artifacts: dict[str, Path] = field(default_factory=dict)
     """Of the current run."""
+    lost: set[str] = field(default_factory=set)
+    """Jobs of a matrix whose machines die before they begin, such as `measure 2`."""
     caches: dict[str, Path] = field(default_factory=dict)
     _number: int = 0
 
@@ -91,17 +95,39 @@ class Acting:
             needed = {one: done[one] for one in ([needs] if isinstance(needs, str) else needs)}
             here = {
                 **context,
-                "needs": {key: {"result": one.result} for key, one in needed.items()},
+                "needs": {
+                    key: {"result": one.result, "outputs": one.outputs}
+                    for key, one in needed.items()
+                },
             }
             if not _wanted(job.get("if"), here, {one.result for one in needed.values()}):
                 done[name] = Job("skipped")
             elif "uses" in job:
                 done[name] = self._called(job, here, own)
+            elif "matrix" in job.get("strategy", {}):
+                done[name] = self._matrix(name, job, here)
             else:
-                done[name] = _Run(
-                    self, here, job, self.place / f"runner-{self._number}-{name}"
-                ).act()
+                done[name] = _Run(self, here, job, self._runner(name)).act()
         return done
+
+    def _runner(self, name: str) -> Path:
+        return self.place / f"runner-{self._number}-{name}"
+
+    def _matrix(self, name: str, job: Any, context: dict[str, Any]) -> Job:
+        """A job for each value of a matrix with one axis; those in ``lost`` never begin."""
+        ((axis, values),) = job["strategy"]["matrix"].items()
+        values = filled(values, context, {"fromJSON": json.loads})
+        strategy = {"job-total": len(values)}
+        jobs = {
+            f"{name} {value}": Job("failure")
+            if f"{name} {value}" in self.lost
+            else _Run(
+                self, {**context, "matrix": {axis: value}, "strategy": strategy}, job,
+                self._runner(f"{name}-{value}"),
+            ).act()
+            for value in values
+        }  # fmt: skip
+        return together(jobs)
 
     def _called(self, job: Any, context: dict[str, Any], own: Mapping[str, str]) -> Job:
         path = ROOT / _CALLED[1:] / job["uses"].partition(_CALLED)[2].partition("@")[0]
@@ -114,13 +140,15 @@ class Acting:
         if missing:
             raise NotStarted(f"{path.name} needs the inputs {missing}")
         inputs = {key: one.get("default") for key, one in declared.items()} | given
-        jobs = self._jobs(loaded, {**context, "inputs": inputs}, own)
-        results = {one.result for one in jobs.values()}
-        result = (
-            "failure" if "failure" in results else "success" if "success" in results else "skipped"
-        )
-        return Job(result, "\n".join(one.summary for one in jobs.values()),
-                   "\n".join(one.log for one in jobs.values()), jobs)  # fmt: skip
+        return together(self._jobs(loaded, {**context, "inputs": inputs}, own))
+
+
+def together(jobs: dict[str, Job]) -> Job:
+    """What several jobs are for those that need them."""
+    results = {one.result for one in jobs.values()}
+    result = "failure" if "failure" in results else "success" if "success" in results else "skipped"
+    return Job(result, "\n".join(one.summary for one in jobs.values()),
+               "\n".join(one.log for one in jobs.values()), jobs)  # fmt: skip
 
 
 @dataclass
@@ -133,7 +161,17 @@ class _Run:
     workspace: Path
 
     def act(self) -> Job:
+        """Act the steps where every job of the repository has its directory, and keep that."""
+        kept = self.workspace
+        self.workspace = kept.parent / "work"
         self.workspace.mkdir(parents=True)
+        self.name = kept.name
+        try:
+            return self._acted()
+        finally:
+            self.workspace.rename(kept)
+
+    def _acted(self) -> Job:
         steps: dict[str, Any] = {}
         github = {**self.context["github"], "workspace": str(self.workspace)}
         self.context = {
@@ -167,6 +205,7 @@ class _Run:
                 continue
             steps[step.get("id", "")] = {"outputs": outputs}
         ended.summary = summary.read_text() if summary.exists() else ""
+        ended.outputs = {key: self._filled(one) for key, one in self.job.get("outputs", {}).items()}
         return ended
 
     last = ""
@@ -238,7 +277,7 @@ class _Run:
         if not path.exists():
             assert given.get("if-no-files-found") != "error", f"there is no {path}"
             return
-        kept = self.acting.place / "artifacts" / f"{self.workspace.name}-{given['name']}"
+        kept = self.acting.place / "artifacts" / f"{self.name}-{given['name']}"
         shutil.copytree(path, kept)
         self.acting.artifacts[given["name"]] = kept
 

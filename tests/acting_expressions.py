@@ -39,8 +39,9 @@ def filled(text: Any, context: Mapping[str, Any], functions: Functions) -> Any:
 
 
 def _shown(value: Any) -> str:
-    return {True: "true", False: "false", None: ""}.get(value, str(value)) if not isinstance(
-        value, str) else value  # fmt: skip
+    if value is None or isinstance(value, bool):
+        return {True: "true", False: "false", None: ""}[value]
+    return str(value)
 
 
 class _Parser:

@@ -30,6 +30,8 @@ CONTRACTS = 30.0
 """Seconds of `observatory contracts`."""
 SENTINEL = 60.0
 """Seconds of `observatory sentinel`."""
+PARTS = 3
+"""Jobs that share the samples of each commit of a night, by the input `parts` of its workflow."""
 BUDGET = 600.0
 """Seconds that the workflow of pull requests may measure, its input `budget`."""
 _WORKERS = 2
@@ -70,17 +72,18 @@ def of_pull_request() -> PullRequest:
 def of_commit() -> float:
     """Seconds that a night takes for each commit."""
     tasks = [*tasks_of(PRESETS["history"], Narrowed()), *tasks_of(PRESETS["work"], Narrowed())]
-    return BUILD + _left(tasks)
+    return (PARTS + 1) * BUILD + _left(tasks)  # each part, and the job that counts work
 
 
 def of_night() -> float:
     """Seconds that a night takes beside its commits, canary and contracts of the last one included.
 
     Searches for what made open alerts are not: a night without any has none. Without a new commit
-    there are only the two set-ups and the pages.
+    there are only the set-ups and the pages.
     """
     canary = Estimate(tasks_of(PRESETS["canary"], Narrowed()), _WORKERS).seconds_left()
-    return 2 * SETUP + SENTINEL + RECORDED_CANARY * canary + CONTRACTS + PUBLISH
+    jobs = PARTS + 3  # and those of the checks, of the alerts and of the pages
+    return jobs * SETUP + SENTINEL + RECORDED_CANARY * canary + CONTRACTS + PUBLISH
 
 
 def table() -> list[tuple[str, int]]:

@@ -19,7 +19,7 @@ _NAMED = 3
 _README = """\
 # Results of the observatory
 
-`observatory publish` writes this branch: it adds results and never rewrites the history. The files
+`observatory publish` writes what is here: it adds results and never rewrites the history. The files
 are described in docs/results.md of the observatory. Only the acknowledgements of alerts,
 `triage.toml` and `triage/*.toml`, are written by hand.
 """
@@ -33,15 +33,19 @@ class Publication:
     tidied: Tidied = field(default_factory=Tidied)
 
 
-def put_together(work: Path, parts: Sequence[Path], span: timedelta | None) -> Publication:
+def put_together(
+    work: Path, parts: Sequence[Path], span: timedelta | None, complete: bool = True
+) -> Publication:
     """Add results directories to ``work``, a checkout of the branch.
 
-    Journals without a sample in the last ``span`` are compacted; None compacts none.
+    Journals without a sample in the last ``span`` are compacted; None compacts none. ``complete``:
+    whether ``work`` has all results of subjects, and not only those that the parts have, too.
     """
     new = not any(work.iterdir())
     united = unite(work, parts)
     tidied = tidy(work, None if span is None else datetime.now(UTC) - span)
-    _adopt_alerts(work, parts, united.problems)
+    if complete:
+        _adopt_alerts(work, parts, united.problems)
     if new and any(work.iterdir()):
         write_atomic(work / "README.md", _README.encode())
     return Publication(united, tidied)

@@ -72,7 +72,7 @@ class Commands(TyperGroup):
             "export": "Write results as CSV, JSON or Parquet.",
             "comment": "Post a comparison on its pull request.",
             "deliver": "Keep one GitHub issue for each alert.",
-            "publish": "Add results to a branch of a repository.",
+            "publish": "Add results to a branch or an object store.",
         },
         "Maintain": {
             "doctor": "Check whether this machine is fit to measure.",

@@ -21,6 +21,7 @@ from observatory.benchmarks.catalogue import (
     SCENARIOS,
 )
 from observatory.errors import SelectionError
+from observatory.run.placing import Shard, shard_of
 
 _SECONDS = {"s": 1, "m": 60, "h": 3600}
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
@@ -50,6 +51,14 @@ def span(text: str, option: str) -> timedelta:
             f"{option} {text!r} is not a length of time; write it like 36h, 30d or 8w"
         )
     return int(found[1]) * _UNITS[found[2]]
+
+
+def part(text: str) -> Shard:
+    """The part of a plan that ``2/3`` names. Raises SelectionError."""
+    try:
+        return shard_of(text)
+    except ValueError as error:
+        raise SelectionError(f"--shard {error}") from error
 
 
 def seconds(text: str) -> float:

@@ -80,13 +80,15 @@ class Wishes:
     state: Path | None = None
     cluster: str = ""
     """The workers that take samples; empty: each step does by itself."""
+    shard: str = ""
+    """The part of each plan that is measured, such as ``2/3``; empty: the whole."""
     link: str = ""
     """The address of the pages."""
     feed: bool = False
     deliver: str = ""
     """The GitHub repository whose issues are updated."""
     publish: str = ""
-    """The branch that the results are added to."""
+    """The branch, or the address of an object store, that the results are added to."""
     repository: Path = field(default_factory=Path)
     """The git repository of that branch."""
     remote: str = "origin"
@@ -106,8 +108,10 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     options = [*where, *_each("--launch", wishes.launches), *machine]
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     fleet = _cluster(wishes)
-    run = ["--preset", wishes.preset, *options, *cells, *fleet]
-    yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
+    shard = ["--shard", wishes.shard] if wishes.shard else []
+    run = ["--preset", wishes.preset, *options, *cells, *shard, *fleet]
+    if wishes.shard.partition("/")[0] in ("", "1"):  # the part that takes the times
+        yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
     for text in wishes.subjects:
         command = ["run", "--subject", text, *run]
         yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)
@@ -156,7 +160,8 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         name="search", command=[*search, *_where(wishes), *_cluster(wishes)], needs=["alerts"]
     )
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
-    forms = ["--triage-url", settle] if wishes.deliver and wishes.publish else []
+    on_branch = wishes.publish and "://" not in wishes.publish
+    forms = ["--triage-url", settle] if wishes.deliver and on_branch else []
     site = ["dashboard", *results, "--out", str(wishes.out), *forms]
     yield NightStep(name="site", command=site)
     if wishes.feed:
@@ -168,10 +173,16 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         command = ["deliver", *results, "--repo", wishes.deliver, *page]
         yield NightStep(name="deliver", command=command, needs=["alerts"])
     if wishes.publish:
-        branch = ["--repo", str(wishes.repository), "--branch", wishes.publish]
-        push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
-        command = ["publish", str(wishes.results), *branch, *push]
+        command = ["publish", str(wishes.results), *_published_to(wishes)]
         yield NightStep(name="publish", command=command)
+
+
+def _published_to(wishes: Wishes) -> list[str]:
+    """The options that say where results are published: an address, or a branch."""
+    if "://" in wishes.publish:
+        return ["--to", wishes.publish]
+    push = ["--remote", wishes.remote, "--push"] if wishes.remote else []
+    return ["--repo", str(wishes.repository), "--branch", wishes.publish, *push]
 
 
 def _where(wishes: Wishes) -> list[str]:

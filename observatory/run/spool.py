@@ -23,7 +23,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from observatory.store.base.files import sync_directory, write_atomic
+from observatory.store.base.files import write_atomic, write_new
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader, RunId
@@ -82,19 +82,7 @@ class Spool:
         and its samples have been fetched.
         """
         path = self.directory / f"{key}.json"
-        descriptor, name = tempfile.mkstemp(dir=self.directory, prefix=f".{key}.", suffix=".tmp")
-        try:
-            with os.fdopen(descriptor, "wb") as stream:
-                stream.write(content)
-                stream.flush()
-                os.fsync(stream.fileno())
-            os.link(name, path)  # unlike a rename, it never replaces
-        except FileExistsError:
-            return path.read_bytes()
-        finally:
-            Path(name).unlink(missing_ok=True)
-        sync_directory(self.directory)
-        return content
+        return content if write_new(path, content) else path.read_bytes()
 
     def records(self) -> dict[str, bytes]:
         """All that is recorded, by key."""

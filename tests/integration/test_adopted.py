@@ -122,15 +122,34 @@ def test_from_init_to_the_comment_and_the_pages(adopter: Adopter) -> None:
     said = jobs["commits"].summary.replace("`", "")
     assert f"2 commits to measure since {first[:10]}" in said
     assert f"2 of the commits since then are left out: 1 between {first[:10]}" in said
-    shard = adopter.acting.artifacts["shard-commits"]
-    assert {path.name[:8] for path in shard.glob("samples/*/*.jsonl")} == {
+    everything = adopter.acting.artifacts["shard-search"]
+    assert {path.name[:8] for path in everything.glob("samples/*/*.jsonl")} == {
         one[:8] for one in (first, pushed[1], pushed[3])
     }  # fmt: skip
+    part = adopter.acting.artifacts["shard-commits-2-of-3"]
+    assert {path.name[:8] for path in part.glob("samples/*/*.jsonl")} == {
+        one[:8] for one in (pushed[1], pushed[3])
+    }
 
     body, forge = compared(adopter), adopter.forge
     assert "35 functions stopped hitting the cache" in body
     assert "run-benchmark" not in forge.labels[12]
     assert [one["head_sha"] for one in forge.checks] == ["a" * 40]
+
+
+def test_a_part_that_is_lost_is_named_and_the_night_goes_on(adopter: Adopter) -> None:
+    first = adopter.git("rev-parse", "HEAD")
+    adopter.acting.lost = {"measure 2"}
+    jobs = adopter.run("schedule", NIGHT, only={"commits"})
+    assert jobs["commits"].result == "failure"
+    assert {name: job.result for name, job in jobs["commits"].jobs.items()} == {
+        "plan": "success", "measure": "failure", "check": "success", "search": "success"
+    }, logs(jobs)  # fmt: skip
+    said = jobs["commits"].summary.replace("`", "")
+    assert "missing: shard-commits-2-of-3, a part of the plan" in said
+    everything = adopter.acting.artifacts["shard-search"]
+    (journal,) = everything.glob("samples/*/*.jsonl")
+    assert journal.name.startswith(first[:8])
 
 
 def compared(adopter: Adopter) -> str:

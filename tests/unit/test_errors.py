@@ -16,7 +16,11 @@ import observatory
 from observatory.errors import Exit, ObservatoryError
 
 STATUSES = {
+    "AddressError": Exit.USAGE,
     "BranchError": Exit.USAGE,
+    "GoneError": Exit.UNREADABLE,
+    "StoreError": Exit.UNREADABLE,
+    "UnreachableError": Exit.UNPUBLISHED,
     "CpusTakenError": Exit.UNFIT,
     "EnvironmentMakingError": Exit.ENVIRONMENT,
     "ExternalDetectorError": Exit.USAGE,

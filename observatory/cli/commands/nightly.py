@@ -129,7 +129,10 @@ def command(
         ),
     ] = "",
     publish: Annotated[
-        str, typer.Option(metavar="BRANCH", help="Add the results to this branch.")
+        str,
+        typer.Option(
+            metavar="BRANCH", help="Add the results to this branch, or to s3://BUCKET/PREFIX."
+        ),
     ] = "",
     publish_in: Annotated[Path, typer.Option(help="The repository of --publish.")] = Path(),
     remote: Annotated[
@@ -141,6 +144,21 @@ def command(
     ] = False,
     state: options.State = STATE,
     cluster: options.Cluster = None,
+    shard: Annotated[
+        str,
+        typer.Option(
+            metavar="K/N",
+            help="Of each plan, measure only the K-th of N parts, as jobs of a matrix do. All "
+            "times, and the sentinel, are in the first.",
+        ),
+    ] = "",
+    stored: Annotated[
+        Path | None,
+        typer.Option(
+            help=f"Results that say which commits of --commits {NEW} are measured. Default: "
+            "--results."
+        ),
+    ] = None,
 ) -> None:
     """Run all commands of a night: measure, check, find alerts, build the pages and publish.
 
@@ -148,10 +166,12 @@ def command(
     the first unfinished step. The exit status is that of the worst step.
     """  # fmt: skip
     _check(only or (), repo, commits, link, deliver)
+    if shard:
+        options.part(shard)
     chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
     for budget in filter(None, (work_budget, search_budget, census_budget, explore_budget)):
         options.seconds(budget)
-    chosen, notes = _commits_of(repo, commits, results, machine, most)
+    chosen, notes = _commits_of(repo, commits, stored or results, machine, most)
     named = (
         ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
         ("sentinel", sentinel), ("tomorrow", tomorrow),
@@ -170,6 +190,7 @@ def command(
         search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
+        shard=shard,
         link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip

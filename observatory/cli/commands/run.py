@@ -17,7 +17,6 @@ from observatory.benchmarks.plan import Task
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, finish, grid
 from observatory.run.local import STATE
-from observatory.run.placing import shard_of
 from observatory.run.presets import PRESETS, Narrowed
 from observatory.run.schedule import shares
 from observatory.run.sources import SubjectError, commits_between
@@ -103,10 +102,7 @@ def command(
         raise SubjectError(
             "--radon-data changes what the series mean; give another directory with --results"
         )
-    try:
-        part = None if shard is None else shard_of(shard)
-    except ValueError as error:
-        raise SubjectError(f"--shard {error}") from error
+    part = None if shard is None else options.part(shard)
     console = Console()
     if dry_run:
         tasks = chosen_tasks(name, Narrowed(model, scenario, backend, launch, pass_, rounds))

@@ -79,6 +79,28 @@ def write_changed(path: Path, content: bytes) -> bool:
     return True
 
 
+def write_new(path: Path, content: bytes) -> bool:
+    """Write a file that is not there yet; False, and nothing is written, if there is one already.
+
+    Of several processes that write at once, one gets True. The file appears as a whole, synced.
+    Raises OSError; FileNotFoundError if the directory is missing.
+    """
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(content)
+            os.fchmod(stream.fileno(), 0o644)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.link(name, path)  # unlike a rename, it never replaces
+    except FileExistsError:
+        return False
+    finally:
+        Path(name).unlink(missing_ok=True)
+    sync_directory(path.parent)
+    return True
+
+
 def sync_directory(directory: Path) -> None:
     """Sync a directory's list of names, so that a rename survives a power cut. Raises OSError."""
     descriptor = os.open(directory, os.O_RDONLY)

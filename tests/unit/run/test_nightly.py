@@ -347,6 +347,21 @@ def test_without_a_remote_the_branch_of_the_clone_is_meant() -> None:
     assert found["publish"] == "publish results --repo . --branch results"
 
 
+def test_results_go_to_an_object_store_if_an_address_is_given() -> None:
+    to = "s3://bucket/results"
+    found = commands(Wishes(subjects=["newest"], publish=to, deliver="pymc-devs/pytensor"))
+    assert found["publish"] == f"publish results --to {to}"
+    assert "--triage-url" not in found["site"]
+
+
+def test_a_part_of_the_plan_is_measured_and_the_first_times_the_machine() -> None:
+    first = commands(Wishes(subjects=["newest"], shard="1/3"))
+    assert first["measure newest"].endswith("--shard 1/3")
+    assert "--shard" not in first["canary"] + first["work newest"]
+    assert "sentinel" in first
+    assert "sentinel" not in commands(Wishes(subjects=["newest"], shard="2/3"))
+
+
 @pytest.mark.parametrize("name", ["feed", "deliver"])
 def test_what_is_told_needs_what_was_found(name: str) -> None:
     (step,) = (step for step in steps(EVERYTHING) if step.name == name)

@@ -6,7 +6,9 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell, cells
 from observatory.benchmarks.plan import Rounds, Task, plan
-from observatory.run.placing import NoPlaceError, Placing, chain_of, missing, shard_of
+from observatory.run.placing import OF_CLASS, NoPlaceError, Placing, chain_of, missing, shard_of
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
+from observatory.run.schedule import expected_seconds
 
 TASKS = plan(
     cells(("radon",), ("cold", "warm_disk", "call"), ("C", "C_VM", "NUMBA")),
@@ -66,9 +68,25 @@ def test_more_workers_get_more_to_do() -> None:
 def test_the_parts_of_a_plan_are_the_plan_and_no_chain_is_split(number: int) -> None:
     parts = [shard_of(f"{one}/{number}").tasks(TASKS) for one in range(1, number + 1)]
     assert sorted(map(str, TASKS)) == sorted(str(task) for part in parts for task in part)
-    assert all(parts)
     chains = [{chain_of(task) for task in part} for part in parts]
     assert sum(map(len, chains)) == len(set().union(*chains))
+
+
+@pytest.mark.parametrize("preset", ["quick", "history", "night", "full", "census", "work"])
+@pytest.mark.parametrize("number", [2, 3, 5])
+def test_all_times_are_in_one_part_and_no_cell_is_in_two(preset: str, number: int) -> None:
+    tasks = tasks_of(PRESETS[preset], Narrowed())
+    parts = [shard_of(f"{one}/{number}").tasks(tasks) for one in range(1, number + 1)]
+    assert not any(task.measure in OF_CLASS for part in parts[1:] for task in part)
+    cells = [{(str(task.cell), task.measure) for task in part} for part in parts]
+    assert sum(map(len, cells)) == len(set().union(*cells))
+
+
+def test_the_parts_of_a_night_have_about_as_much_to_do() -> None:
+    tasks = tasks_of(PRESETS["night"], Narrowed())
+    parts = [shard_of(f"{one}/3").tasks(tasks) for one in (1, 2, 3)]
+    seconds = [sum(map(expected_seconds, part)) for part in parts]
+    assert max(seconds) < 1.2 * min(seconds)
 
 
 @pytest.mark.parametrize("text", ["0/2", "3/2", "2", "a/b", "1/2/3", "-1/2"])
