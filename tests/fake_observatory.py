@@ -32,12 +32,13 @@ def _note(line: str) -> None:
 
 def _measure(arguments: list[str]) -> int:
     from observatory.app import session as module
-    from observatory.app import taking
+    from observatory.app import unwritten
     from observatory.app.session import Session
     from observatory.app.taking import take_samples
     from observatory.benchmarks.catalogue import cells
     from observatory.benchmarks.plan import Task
     from observatory.store.asv.files import project
+    from observatory.store.journal.reader import read_journal
     from observatory.store.records.machine import Machine
     from observatory.store.records.sample import Sample
     from tests.factories import header, sample
@@ -61,13 +62,13 @@ def _measure(arguments: list[str]) -> int:
         versions = header().versions
         key = "fake"
 
-    def renew(results: Path, journal: Any) -> list[Any]:
-        return project(results, journal.read())
+    def renew(results: Path, journal: Path) -> list[Any]:
+        return project(results, read_journal(journal))
 
     names = vars(module)
     names["Executor"] = Executor
     names["measuring_lock"] = lambda *_: nullcontext()
-    vars(taking)["_renew"] = renew
+    vars(unwritten)["write"] = renew
     results = Path(_value(arguments, "--results"))
     label = _value(arguments, "--subject")
     session = Session(

@@ -16,6 +16,7 @@ from observatory.app.lost import prober_of
 from observatory.app.probing import Again, OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.sides import alike
+from observatory.app.unwritten import write_left
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.commits import commits_between
 from observatory.run.git import Git
@@ -73,6 +74,7 @@ def bisect(session: Session, sought: Sought) -> Searched:
     has no value.
     """
     subjects, began = sought.subjects, time.monotonic()
+    write_left(session.state)
     ends = subjects[0], subjects[-1]
     narrowed = session.narrowed(sought.graphs)
     prober = prober_of(narrowed, sought.cell, sought.metric, ends, noisy=True)

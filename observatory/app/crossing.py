@@ -18,6 +18,7 @@ from observatory.app.conditions import under_each
 from observatory.app.lost import prober_of
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
+from observatory.app.unwritten import write_left
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.sources import SubjectError
@@ -67,6 +68,7 @@ def cross(session: Session, asked: Asked) -> Crossed:
     says so. Raises SubjectError if the metric is a time, or if one of the two has no value.
     """
     began = time.monotonic()
+    write_left(session.state)
     narrowed = session.narrowed(asked.graphs)
     prober = prober_of(narrowed, asked.cell, asked.metric, (asked.old, asked.new))
     work: _Work | None = None

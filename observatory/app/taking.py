@@ -9,7 +9,7 @@ from dataclasses import astuple, dataclass
 from operator import add
 from pathlib import Path
 
-from observatory import benchmarks
+from observatory.app import unwritten
 from observatory.app.going_on import Place, Run, discard, only_here
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
@@ -20,8 +20,6 @@ from observatory.run.filled import CACHES, sweep
 from observatory.run.fleets import FleetSamples
 from observatory.run.schedule import Estimate, TakesSamples, carry_out, remaining
 from observatory.run.spool import fetch_left
-from observatory.store.asv.files import project, write_benchmarks
-from observatory.store.base.problems import Problem
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
 from observatory.store.records.sample import Sample
@@ -106,6 +104,7 @@ def take_samples(
     """
     for line in fetch_left(session.state):
         session.say(line)
+    unwritten.write_left(session.state)
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journals = Journals(session.results, header)
     # A warm build must not start from the cache of another environment or from machine code for
@@ -133,7 +132,9 @@ def _take_samples(
         tally.add(sample)
     if remaining(tasks, taken, lambda _: True):
         added = sorted({one for installs in own for one in installs})
-        with session.lock() as turn, session.taking(
+        with session.lock() as turn, unwritten.noted(
+            session.state, session.results, journals.own.path
+        ), session.taking(
             session.results, subject, environment, caches, added=added
         ) as executor:  # fmt: skip
             left = remaining(tasks, taken, executor.holds)
@@ -158,7 +159,7 @@ def _take_samples(
                     )
             finally:
                 session.progress(Update("", "activity"))
-                for problem in _renew(session.results, journals.own):
+                for problem in unwritten.write(session.results, journals.own.path):
                     session.say(f"skipped: {problem}", "warning")
     if not session.keep_caches:
         discard(caches)
@@ -196,12 +197,3 @@ def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[.
 def _left(estimate: Estimate) -> str:
     minutes, rest = divmod(round(estimate.seconds_left()), 60)
     return f"about {minutes}:{rest:02} left"
-
-
-def _renew(results: Path, journal: Journal) -> list[Problem]:
-    """Rewrite the result file from the journal; return what it cannot hold."""
-    contents = journal.read()
-    if contents.header is None:
-        return []
-    write_benchmarks(results, Path(benchmarks.__file__).parent)
-    return project(results, contents)

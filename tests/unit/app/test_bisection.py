@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from observatory.app import bisection, taking
+from observatory.app import bisection, unwritten
 from observatory.app import session as of_session
 from observatory.app.bisection import Sought, bisect
 from observatory.app.session import Session
@@ -145,7 +145,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
 
     monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
-    monkeypatch.setattr(taking, "_renew", lambda *_: [])
+    monkeypatch.setattr(unwritten, "write", lambda *_: [])
     monkeypatch.setattr(bisection, "alike", alike)
     monkeypatch.setattr(Session, "environment", made_environment(made))
     return made

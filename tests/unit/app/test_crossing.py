@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from observatory.app import crossing, taking
+from observatory.app import crossing, unwritten
 from observatory.app import session as of_session
 from observatory.app.crossing import Asked, cross
 from observatory.app.session import Session
@@ -117,7 +117,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     index = SimpleNamespace(between=lambda name, *_: made.listed if name == "numba" else ())
     monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
-    monkeypatch.setattr(taking, "_renew", lambda *_: [])
+    monkeypatch.setattr(unwritten, "write", lambda *_: [])
     monkeypatch.setattr(Session, "environment", environment)
     monkeypatch.setattr(Session, "subjects", SimpleNamespace(index=index))
     return made
