@@ -1,4 +1,4 @@
-"""A process that is killed before it writes the result file leaves a note, which the next follows."""
+"""What a killed process recorded gets its result file, by the next one that measures."""
 
 from __future__ import annotations
 
