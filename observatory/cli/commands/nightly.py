@@ -25,15 +25,8 @@ from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
 from observatory.run.local import STATE
-from observatory.run.nightly import (
-    MEASURING,
-    STEPS,
-    Nightly,
-    Wishes,
-    command_of,
-    one_at_a_time,
-    steps,
-)
+from observatory.run.night_steps import MEASURING, STEPS, Wishes, steps
+from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between, of_commit
 from observatory.store.base.files import write_atomic

@@ -12,15 +12,8 @@ import pytest
 
 from observatory.errors import Exit
 from observatory.run import nightly as module
-from observatory.run.nightly import (
-    STEPS,
-    Nightly,
-    Wishes,
-    command_of,
-    one_at_a_time,
-    severest,
-    steps,
-)
+from observatory.run.night_steps import STEPS, Wishes, steps
+from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 from tests.factories import RUN, journal, sample
