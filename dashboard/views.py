@@ -130,8 +130,8 @@ class Views:
 
     def _key(self, number: int) -> str:
         observed = self._observed
-        track, columns = observed.tracks[number], observed.values
-        series, rows, drift = track.series, track.series.rows, track.drift
+        track = observed.tracks[number]
+        series, drift = track.series, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
             track.judgement, track.reason, track.bounds,
@@ -139,10 +139,7 @@ class Views:
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
-        return hashed(
-            repr(words), series.values.tobytes(), series.at.tobytes(), columns.n[rows].tobytes(),
-            columns.ci_low[rows].tobytes(), columns.ci_high[rows].tobytes(),
-        )  # fmt: skip
+        return hashed(repr(words), series.digest)
 
     def _maker(self, number: int) -> Callable[[], View]:
         return lambda: self._made(number)

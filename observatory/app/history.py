@@ -300,7 +300,6 @@ def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -
         for cell, source in sorted(file.counted_by.items()):
             found.update(f"{cell}\0{source}\0".encode())
     values = read.values
-    order = np.argsort(read.file, kind="stable")
     numbers, places = np.unique(values.series, return_inverse=True)
     used = [read.series[number] for number in numbers]
     by_name = sorted(range(len(used)), key=lambda index: (used[index].name, used[index].params))
@@ -308,6 +307,7 @@ def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -
         found.update(f"{used[index].name}\0{used[index].params}\0".encode(errors="replace"))
     rank = np.empty(len(used), np.int32)
     rank[by_name] = np.arange(len(used))
+    order = np.lexsort((values.position, rank[places], read.file))
     for array in (read.file, rank[places], values.position, values.value):
         found.update(array[order].tobytes())
     for journal in read.journals.values():

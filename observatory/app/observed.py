@@ -120,7 +120,7 @@ def site_data(
 
     changes = machine_changes(tracks)
     observed = SiteInput(
-        tracks, read.values, read.files, alerts, tool_version(),
+        tracks, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,

@@ -7,9 +7,12 @@ is named and skipped. With a cache, what has not changed since is not parsed aga
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +35,7 @@ from observatory.store.reading.compiled import KEPT_FUNCTIONS
 from observatory.store.reading.fates import KEPT_FATES, Coverage, coverage_of
 from observatory.store.reading.growing import Growing, growth_of
 from observatory.store.reading.kept import UNKEPT
+from observatory.store.reading.parts import Era, Part, line_of, merged
 from observatory.store.reading.walks import Walks, walks_of
 from observatory.store.records import layout
 
@@ -102,16 +106,25 @@ class Described:
 class Results:
     """A results directory: files sorted by path, their values, and what is broken.
 
-    Item ``i`` of the values is of ``files[file[i]]`` and of ``series[values.series[i]]``.
+    The values of a part are of ``files[part.file[i]]`` and of ``series[part.series[k]]``.
     """
 
     files: tuple[ResultFile, ...] = ()
     series: tuple[Series, ...] = ()
-    file: Ints = field(default_factory=lambda: np.empty(0, np.int32))
-    values: Columns = field(default_factory=Columns)
+    parts: tuple[Part, ...] = ()
     benchmarks: Mapping[str, Described] = field(default_factory=dict)
     journals: Mapping[Path, JournalSummary] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def values(self) -> Columns:
+        """The values of all parts, one after the other: they are read from disk for that."""
+        return joined([part.columns for part in self.parts])
+
+    @cached_property
+    def file(self) -> Ints:
+        """For each of the values the number of its file."""
+        return np.concatenate([np.empty(0, np.int32), *(part.file for part in self.parts)])
 
 
 def read_results(directory: Path, cache: Path | None = None) -> Results:
@@ -137,7 +150,7 @@ def united(parts: Sequence[Results]) -> Results:
         return parts[0]
     files: list[ResultFile] = []
     series: list[Series] = []
-    numbers, columns = [np.empty(0, np.int32)], []
+    values: list[Part] = []
     problems: list[Problem] = []
     taken: dict[tuple[str, str, str], Path] = {}
     for part in parts:
@@ -151,17 +164,21 @@ def united(parts: Sequence[Results]) -> Results:
             taken[place] = one.path
             owner[number] = len(files)
             files.append(one)
-        kept = owner[part.file] >= 0
-        numbers.append(owner[part.file][kept])
-        offset = np.arange(len(part.series), dtype=np.int32) + np.int32(len(series))
-        columns.append(part.values.where(kept).renumbered(offset))
+        values += (_owned(each, owner, len(series)) for each in part.parts)
         series += part.series
         problems += part.problems
     return Results(
-        tuple(files), tuple(series), np.concatenate(numbers), joined(columns),
+        tuple(files), tuple(series), tuple(values),
         {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
         {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
     )  # fmt: skip
+
+
+def _owned(part: Part, owner: Ints, offset: int) -> Part:
+    """A part whose file ``i`` is called ``owner[i]``, without those of -1; series count on."""
+    files = owner[part.files]
+    found = replace(part, files=files, series=part.series + np.int32(offset))
+    return found if (files >= 0).all() else merged(files[files >= 0].tolist(), [found])
 
 
 class _Reading:
@@ -182,25 +199,42 @@ class _Reading:
             for path, head, _ in self._read(there.journals, lambda path: journal_of(path, ledgers))
         }
         files: list[ResultFile] = []
-        numbers: list[int] = []
-        found = self._read(there.results, lambda path: result_of(path, self._series))
-        for path, head, number in found:
-            journal = journals.get(layout.journal_beside(self._directory, path))
-            if journal is not None and journal.is_of_a_crossing:
-                continue
-            files.append(self._file(path, Head(*head), journals))
-            numbers.append(number)
+        parts: list[Part] = []
+        # One directory at a time: the values of all may not fit into memory.
+        for _, there_too in groupby(there.results, key=lambda one: one.path.parent):
+            parts += self._parts(list(there_too), files, journals)
         journals = {path: one for path, one in journals.items() if not one.is_of_a_crossing}
         benchmarks = {
             name: Described(*words)
             for _, head, _ in self._read(there.benchmarks, benchmarks_of)
             for name, words in head.items()
         }
-        file, values = self._cache.close(numbers)
+        self._cache.close()
         return Results(
-            tuple(files), tuple(self._series.all), file, values, benchmarks, journals,
+            tuple(files), tuple(self._series.all), tuple(parts), benchmarks, journals,
             tuple(self._problems),
         )  # fmt: skip
+
+    def _parts(
+        self, listed: Sequence[Listed], files: list[ResultFile],
+        journals: Mapping[Path, JournalSummary],
+    ) -> Iterator[Part]:  # fmt: skip
+        """The parts of the result files of one directory, which are added to ``files``."""
+
+        def parse(path: Path) -> Made:
+            return result_of(path, self._series)
+
+        lines: dict[tuple[str, str, Era], list[tuple[int, int, Path]]] = defaultdict(list)
+        for path, head, entry in self._read(listed, parse):
+            journal = journals.get(layout.journal_beside(self._directory, path))
+            if journal is not None and journal.is_of_a_crossing:
+                continue
+            one = self._file(path, Head(*head), journals)
+            lines[line_of(one.machine, Head(*head))].append((entry, len(files), path))
+            files.append(one)
+        for line, own in lines.items():
+            own.sort(key=lambda file: (files[file[1]].date, file[1]))
+            yield self._cache.part((str(listed[0].key.rpartition(b"/")[0]), *line), own, parse)
 
     def _read(
         self, there: Sequence[Listed], parse: Callable[[Path], Made]
