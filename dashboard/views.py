@@ -139,7 +139,7 @@ class Views:
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
-        return hashed(repr(words), series.digest)
+        return hashed(repr(words), series.summary.digest)
 
     def _maker(self, number: int) -> Callable[[], View]:
         return lambda: self._made(number)

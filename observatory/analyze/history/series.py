@@ -22,7 +22,7 @@ from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.benchmarks.catalogue import METRICS
 from observatory.store.asv.columns import joined
 from observatory.store.reading.parts import Era as Era
-from observatory.store.reading.parts import Part, digest_of, ordered
+from observatory.store.reading.parts import Part, Summary, digest_of, ordered
 from observatory.store.reading.read import Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
@@ -82,14 +82,16 @@ class Series:
     ci_low: Floats = field(default_factory=lambda: np.empty(0))
     ci_high: Floats = field(default_factory=lambda: np.empty(0))
     """The ends of the 99 % interval of each value, NaN where it is not known."""
-    kept_digest: bytes = b""
-    """The `digest`, if it was kept beside the values."""
+    kept: Summary | None = None
+    """The summary, if it was kept beside the values."""
 
-    @property
-    def digest(self) -> bytes:
-        """A hash of all values, and of what is known of them."""
+    @cached_property
+    def summary(self) -> Summary:
+        """What can be known of the values without a look at them, where it was kept."""
+        if self.kept is not None:
+            return self.kept
         columns = self.at, self.values, self.n, self.ci_low, self.ci_high
-        return self.kept_digest or digest_of(*columns)
+        return Summary(digest_of(*columns), float(self.values.min()), float(self.values.max()))
 
     @cached_property
     def benchmark(self) -> str:
@@ -159,12 +161,13 @@ def _as_they_are(
     line: Line, part: Part, keys: Numbers, places: Sequence[SeriesKey]
 ) -> Iterator[Series]:
     """The series of a line whose values lie in a part as they are needed."""
-    starts, digests = part.starts.tolist(), part.digests.tolist()
+    starts = part.starts.tolist()
+    known = list(map(Summary, part.digests.tolist(), part.low.tolist(), part.high.tolist()))
     for key in np.argsort(keys, kind="stable").tolist():
         rows = slice(starts[key], starts[key + 1])
         yield Series(
             line, places[keys[key]], part.at[rows], part.value[rows], "",
-            part.n[rows], part.ci_low[rows], part.ci_high[rows], digests[key],
+            part.n[rows], part.ci_low[rows], part.ci_high[rows], known[key],
         )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ from observatory.store.reading.parts import KeptPart, Part, encoded, mapped, mer
 
 _HASH = 16
 """Bytes of the hash with which a file begins."""
-ENTRIES, PART = "kept.json", ".part"
+ENTRIES, PART = "kept.files", ".part"
 """The name of the file of all entries, and how those of parts end."""
 _clock = time.time_ns
 _blake2b = partial(hashlib.blake2b, digest_size=16)

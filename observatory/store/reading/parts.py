@@ -30,7 +30,10 @@ _HASH = 16
 _SIZE = 8
 """Bytes of the number that says how long the texts are, which come first."""
 _ALIGNED = 8
-_KEYS = (("series", "<i4"), ("position", "<i4"), ("starts", "<i8"), ("digests", f"V{_HASH}"))
+_KEYS = (
+    ("starts", "<i8"), ("low", "<f8"), ("high", "<f8"), ("digests", f"V{_HASH}"),
+    ("series", "<i4"), ("position", "<i4"),
+)  # fmt: skip
 _VALUES = (("value", "<f8"), ("ci_low", "<f8"), ("ci_high", "<f8"), ("at", "<i4"), ("n", "<i4"))
 _RELEASE = re.compile(r"^(\D*\d+\.\d+).*", re.DOTALL)
 _blake2b = partial(hashlib.blake2b, digest_size=_HASH)
@@ -72,6 +75,9 @@ class Part:
     starts: npt.NDArray[np.int64]
     digests: npt.NDArray[np.void]
     """For each key the hash of its values and of all that is known of them."""
+    low: Floats
+    high: Floats
+    """The smallest and the largest value of each key."""
     value: Floats
     ci_low: Floats
     ci_high: Floats
@@ -109,7 +115,8 @@ def part_of(files: Sequence[int], at: Ints, columns: Columns) -> Part:
     starts = np.append(first, len(order)).astype(np.int64)
     found = Part(
         np.array(files, np.int32), whole.series[first], whole.position[first], starts,
-        np.empty(len(first), f"V{_HASH}"), whole.value, whole.ci_low, whole.ci_high, at, whole.n,
+        np.empty(len(first), f"V{_HASH}"), *_extremes(whole.value, first),
+        whole.value, whole.ci_low, whole.ci_high, at, whole.n,
     )  # fmt: skip
     for key, (start, stop) in enumerate(pairwise(starts.tolist())):
         rows = slice(start, stop)
@@ -117,6 +124,12 @@ def part_of(files: Sequence[int], at: Ints, columns: Columns) -> Part:
             at[rows], whole.value[rows], whole.n[rows], whole.ci_low[rows], whole.ci_high[rows]
         )
     return found
+
+
+def _extremes(values: Floats, first: npt.NDArray[np.integer]) -> tuple[Floats, Floats]:
+    if not len(first):
+        return np.empty(0), np.empty(0)
+    return np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
 
 
 def digest_of(*columns: npt.NDArray[Any]) -> bytes:
@@ -160,6 +173,16 @@ def ordered(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
 def line_of(machine: str, head: Head) -> tuple[str, str, Era]:
     """What the files of one part share, beside their directory."""
     return machine, head.env_name, Era.of(head.params, head.python)
+
+
+class Summary(NamedTuple):
+    """What is known of the values of a series without a look at them."""
+
+    digest: bytes
+    """A hash of all values, and of what is known of them."""
+    low: float
+    high: float
+    """The smallest and the largest value."""
 
 
 class KeptPart(NamedTuple):
