@@ -13,7 +13,7 @@ import mmap
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,9 +55,13 @@ class Era(NamedTuple):
     @classmethod
     def of(cls, params: Any, python: str) -> Era:
         """The era of a file with these ``params``."""
-        cpu, cpus, arch, system = (params.get(key, "") for key in ("cpu", "num_cpu", "arch", "os"))
-        # Patch versions of the system do not change the era.
-        return cls(cpu, cpus, arch, _RELEASE.sub(r"\1", system), python)
+        return _era(*(params.get(key, "") for key in ("cpu", "num_cpu", "arch", "os")), python)
+
+
+@lru_cache(maxsize=256)
+def _era(cpu: str, cpus: str, arch: str, system: str, python: str) -> Era:
+    # Patch versions of the system do not change the era.
+    return Era(cpu, cpus, arch, _RELEASE.sub(r"\1", system), python)
 
 
 @dataclass(frozen=True, eq=False)

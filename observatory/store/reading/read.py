@@ -76,6 +76,8 @@ class JournalSummary:
 
 
 _SUMMARY = TypeAdapter(JournalSummary)
+_NOTHING = JournalSummary(None, (), None)
+"""The summary where there is no journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +228,10 @@ class _Reading:
 
         lines: dict[tuple[str, str, Era], list[tuple[int, int, Path]]] = defaultdict(list)
         for path, head, entry in self._read(listed, parse):
-            journal = journals.get(layout.journal_beside(self._directory, path))
-            if journal is not None and journal.is_of_a_crossing:
+            beside = layout.journal_beside(self._directory, path) if journals else path
+            if beside in journals and journals[beside].is_of_a_crossing:
                 continue
-            one = self._file(path, Head(*head), journals)
+            one = self._file(path, Head(*head), journals.get(beside), beside)
             lines[line_of(one.machine, Head(*head))].append((entry, len(files), path))
             files.append(one)
         for line, own in lines.items():
@@ -255,8 +257,10 @@ class _Reading:
             if entry.head is not None:
                 yield listed.path, entry.head, number
 
-    def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
-        summary = self._summary(path, head.commit, journals)
+    def _file(
+        self, path: Path, head: Head, summary: JournalSummary | None, journal: Path
+    ) -> ResultFile:
+        summary = self._checked(path, head.commit, summary, journal)
         return ResultFile(
             path=path,
             machine=head.machine or os.fsencode(path.parent.name).decode(errors="replace"),
@@ -269,23 +273,21 @@ class _Reading:
             counted_by=summary.counted_by,
         )
 
-    def _summary(
-        self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
+    def _checked(
+        self, path: Path, commit: str, summary: JournalSummary | None, journal: Path
     ) -> JournalSummary:
         """The summary of the journal that a result file was made from; one of nothing without."""
-        nothing = JournalSummary(None, (), None)
-        journal = layout.journal_beside(self._directory, path) if journals else path
-        if journal not in journals:
-            return nothing
-        header = journals[journal].header
+        if summary is None:
+            return _NOTHING
+        header = summary.header
         if header is None:
             reason = f"it has no whole header to say what {path.name} is of"
             self._problems.append(Problem(journal, reason))
         elif header.subject.commit != commit:
             reason = f"it is of another commit than {path.name}: not used"
             self._problems.append(Problem(journal, reason))
-            return nothing
-        return journals[journal]
+            return _NOTHING
+        return summary
 
 
 def result_of(path: Path, series: SeriesList) -> Made:
