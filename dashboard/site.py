@@ -8,7 +8,6 @@ the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.feed import atom
 from observatory.dashboard.kept import Kept, Later, hashed
+from observatory.dashboard.navigation import Place
 from observatory.dashboard.pages.alert import alert_page
 from observatory.dashboard.pages.alert_files import alert_files
 from observatory.dashboard.pages.alerts import alerts_page
@@ -86,30 +86,6 @@ def build(
     kept = kept or Kept()
     publish(_Site(observed, forge or Forge(), url, kept).files(), out, kept)
     return out / "index.html"
-
-
-@dataclass(frozen=True)
-class Place:
-    """An entry of the navigation, and the key to press after `g`."""
-
-    name: str
-    key: str
-    found: tuple[tuple[str, str, object], ...]
-    """Each page that may belong to it: name, path, and whether it is there."""
-
-    @property
-    def pages(self) -> list[tuple[str, str]]:
-        """The pages that are there: name and path."""
-        return [(name, path) for name, path, there in self.found if there]
-
-    @property
-    def path(self) -> str:
-        """The page that the entry leads to."""
-        return self.pages[0][1]
-
-    def has(self, page: str) -> bool:
-        """Whether a page is one of its pages."""
-        return any(path == page for _, path in self.pages)
 
 
 class _Site:

@@ -32,8 +32,9 @@ from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.read import JournalSummary, Results, read_results
+from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
+from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import torture, triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from observatory.store.asv import result
 from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
@@ -26,58 +25,15 @@ from observatory.store.asv.result import Head
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
-from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
-from observatory.store.journal.models import SEARCH, JournalHeader, plan_of
-from observatory.store.journal.reader import read_journal
+from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.cache import Cache, Made
-from observatory.store.reading.compiled import KEPT_FUNCTIONS
-from observatory.store.reading.fates import KEPT_FATES, Coverage, coverage_of
-from observatory.store.reading.growing import Growing, growth_of
-from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.parts import Era, Part, line_of, merged
-from observatory.store.reading.walks import Walks, walks_of
+from observatory.store.reading.summaries import NOTHING, JournalSummary, journal_of
 from observatory.store.records import layout
 
 _LONGEST_WORD = 100
 _MOST_PROBLEMS = 100
-
-
-@dataclass(frozen=True)
-class JournalSummary:
-    """What readers want to know of a journal without its samples and ledgers."""
-
-    header: JournalHeader | None  # the current header
-    notes: tuple[Note, ...]  # what a reader of the current values must know of them
-    measured_at: datetime | None  # when the newest sample was taken, without those of searches
-    functions: str = UNKEPT  # the compiled functions, as `KEPT_FUNCTIONS.kept` writes them
-    counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
-    fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
-    coverage: Coverage = field(default_factory=dict)
-    walks: Walks = field(default_factory=dict)
-    growth: Growing = field(default_factory=dict)
-
-    @property
-    def is_of_a_crossing(self) -> bool:
-        """Whether only searches measured it, and with other packages than its release has.
-
-        Such a combination of old and new packages is no subject that anybody uses.
-        """
-        return (
-            self.measured_at is None
-            and self.header is not None
-            and bool(self.header.subject.extras)
-        )
-
-    @classmethod
-    def kept(cls, head: Any) -> JournalSummary:
-        """The summary that the cache keeps as the head of a journal."""
-        return _SUMMARY.validate_python(head)
-
-
-_SUMMARY = TypeAdapter(JournalSummary)
-_NOTHING = JournalSummary(None, (), None)
-"""The summary where there is no journal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +234,7 @@ class _Reading:
     ) -> JournalSummary:
         """The summary of the journal that a result file was made from; one of nothing without."""
         if summary is None:
-            return _NOTHING
+            return NOTHING
         header = summary.header
         if header is None:
             reason = f"it has no whole header to say what {path.name} is of"
@@ -286,7 +242,7 @@ class _Reading:
         elif header.subject.commit != commit:
             reason = f"it is of another commit than {path.name}: not used"
             self._problems.append(Problem(journal, reason))
-            return _NOTHING
+            return NOTHING
         return summary
 
 
@@ -313,28 +269,6 @@ def benchmarks_of(path: Path) -> Made:
         elif name != "version":
             odd.append((f"benchmark {name[:200]!r} is not an object; its unit is unknown", None))
     return Made(described, odd[:_MOST_PROBLEMS])
-
-
-def journal_of(path: Path, ledgers: LedgerStore) -> Made:
-    """What is kept of a journal: its `JournalSummary`. What is broken is a problem."""
-    contents = read_journal(path)
-    latest = latest_of(contents)
-    made = JournalSummary(
-        header=contents.header,
-        notes=tuple(latest.notes),
-        measured_at=max(
-            (one.sample.started_at for one in contents.entries if plan_of(one.run) != SEARCH),
-            default=None,
-        ),
-        functions=KEPT_FUNCTIONS.kept(contents.current(), ledgers),
-        fates=KEPT_FATES.kept(contents.current(), ledgers),
-        coverage=coverage_of(contents.current()),
-        walks=walks_of(contents.current()),
-        growth=growth_of(contents.current()),
-        counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
-    )
-    head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
-    return Made(head, [(problem.reason, problem.line) for problem in contents.problems])
 
 
 def _content(path: Path) -> bytes:

@@ -269,6 +269,7 @@ def change(place: Path, what: str, which: int) -> None:
 
 def build_interrupted(place: Path, which: int) -> None:
     """A build is killed when it has written some files, kept ones or pages."""
+    left = which % 25
 
     def dying(*arguments: Any, write: Any) -> Any:
         nonlocal left
@@ -277,7 +278,6 @@ def build_interrupted(place: Path, which: int) -> None:
             raise KeyboardInterrupt
         return write(*arguments)
 
-    left = which % 25
     with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
         for module, name in (
             (cache, "write_atomic"), (kept_levels, "write_atomic"), (built, "write_atomic"),

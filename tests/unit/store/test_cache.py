@@ -18,8 +18,7 @@ from observatory.benchmarks.models import radon
 from observatory.store.asv import listing, result
 from observatory.store.asv.columns import SeriesList
 from observatory.store.journal import latest
-from observatory.store.reading import cache
-from observatory.store.reading import read as reading
+from observatory.store.reading import cache, summaries
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records import sample as records_of_samples
@@ -48,12 +47,12 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> Parses:
         seen.append(found.head.env_name if found.head else "?")
         return found
 
-    def read(path: Path, read_journal: Any = reading.read_journal) -> Any:
+    def read(path: Path, read_journal: Any = summaries.read_journal) -> Any:
         seen.append(path.name)
         return read_journal(path)
 
     monkeypatch.setattr(result, "parse", spy)
-    monkeypatch.setattr(reading, "read_journal", read)
+    monkeypatch.setattr(summaries, "read_journal", read)
     return seen
 
 
@@ -175,12 +174,12 @@ def test_what_changes_between_hashing_and_parsing_is_parsed_again(
     made = journal(where, [sample()])
     before = made.path.read_bytes()
 
-    def changed(path: Path, read_journal: Any = reading.read_journal) -> Any:
+    def changed(path: Path, read_journal: Any = summaries.read_journal) -> Any:
         path.write_bytes(before + b"oops\n")
         return read_journal(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "read_journal", changed)
+        patch.setattr(summaries, "read_journal", changed)
         assert any("jsonl:3" in problem for problem in said(read(where))[1])
     made.path.write_bytes(before)
     assert said(read(where)) == said(read_results(where))
