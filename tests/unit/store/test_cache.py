@@ -130,6 +130,19 @@ def test_a_changed_file_is_always_parsed_and_the_others_are_not(
     assert parses.taken() == ["y"]
 
 
+def test_a_new_file_touches_the_part_of_its_own_line_alone(where: Path, parses: Parses) -> None:
+    read(where)
+    parses.taken()
+    before = {path.name: path.stat().st_ino for path in cache_files(where)}
+    put(where, foreign({"a": [[7.0]]}, env_name="x"), "new.json")
+    read(where)
+    assert parses.taken() == ["x"]
+    after = {path.name: path.stat().st_ino for path in cache_files(where)}
+    assert before.keys() == after.keys()
+    changed = [name for name, inode in after.items() if before[name] != inode]
+    assert [Path(name).suffix for name in sorted(changed, key=len)] == [".files", ".part"]
+
+
 def test_a_file_that_was_only_touched_is_not_parsed(where: Path, parses: Parses) -> None:
     read(where)
     parses.taken()
