@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app.history import fingerprint, runs_of
+from observatory.app.fingerprints import fingerprint
+from observatory.app.history import runs_of
 from observatory.store.asv.files import project
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.triage import Triage
