@@ -140,13 +140,12 @@ def _series(
     observed: SiteInput, track: SegmentedSeries, id_: str, pages: frozenset[str]
 ) -> dict[str, object]:
     series, place = track.series, track.series.place
-    columns, rows = observed.values, series.rows
-    n = columns.n[rows]
+    n = series.n
     has_intervals = place.kind == "noisy" and bool((n >= FEWEST_FOR_INTERVAL).any())
     whole = len(series.at) == len(series.line.subjects)
     parts = [series.values, np.array(track.levels)]
     if has_intervals:
-        parts += [known_ends(columns.ci_low[rows], n), known_ends(columns.ci_high[rows], n)]
+        parts += [known_ends(series.ci_low, n), known_ends(series.ci_high, n)]
     # In one call: its overhead is larger than the work on so few values.
     short_ones, ends = significant(np.concatenate(parts)), [0, *accumulate(map(len, parts))]
     v, levels, low, high = [short_ones[a:b] for a, b in pairwise(ends)] + [None] * (4 - len(parts))

@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.site_input import SiteInput
 from observatory.dashboard.views import Views
-from observatory.text.plain import clean
+from observatory.text.plain import clean, shorten
 
 PER_FILE = 1000
 """Sparklines in one data file."""
+
+_LONGEST = 60
 
 
 def grid_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, object]]:
@@ -20,7 +22,7 @@ def grid_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, object]
         "per": PER_FILE, "group": [_group(track) for track in tracks],
         "backend": [clean(track.series.place.backend) for track in tracks],
         "state": [one.state for one in shown],
-        "words": [one.words for one in shown],
+        "words": [shorten(one.words, _LONGEST) for one in shown],
         "noise": [None if one.noise is None else round(one.noise, 4) for one in shown],
         "when": [one.when for one in shown],
         "impact": [one.impact for one in shown],

@@ -6,6 +6,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from observatory.dashboard.kept import Kept, Later
@@ -61,8 +62,12 @@ def refuse_foreign(out: Path) -> None:
         return
     if not out.is_dir():
         raise NotOurDirectoryError(f"{out} is a file; choose a directory for the pages")
+    # As texts: they may be thousands.
+    length = len(str(out)) + 1
     present = {
-        str(path.relative_to(out)) for path in out.rglob("*") if path.is_symlink() or path.is_file()
+        f"{place}{os.sep}{name}"[length:]
+        for place, below, names in os.walk(out)
+        for name in [*names, *filter(partial(_is_link, place), below)]
     }
     if not present:
         return
@@ -78,6 +83,10 @@ def refuse_foreign(out: Path) -> None:
             f"{out} holds {strange[0]}, which the observatory did not write; "
             "move it away or choose another directory"
         )
+
+
+def _is_link(place: str, name: str) -> bool:
+    return os.path.islink(f"{place}{os.sep}{name}")  # noqa: PTH114 as texts
 
 
 def _write(files: Iterable[tuple[str, bytes | Later]], folder: Path, old: Path, kept: Kept) -> None:

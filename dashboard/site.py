@@ -8,7 +8,6 @@ the same bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,8 @@ from observatory.dashboard.colours import css_name
 from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.feed import atom
-from observatory.dashboard.kept import Kept, Later
+from observatory.dashboard.kept import Kept, Later, hashed
+from observatory.dashboard.navigation import Place
 from observatory.dashboard.pages.alert import alert_page
 from observatory.dashboard.pages.alert_files import alert_files
 from observatory.dashboard.pages.alerts import alerts_page
@@ -43,7 +43,7 @@ from observatory.dashboard.pages.overview import overview
 from observatory.dashboard.pages.path import PATH as WALK
 from observatory.dashboard.pages.path import path_page
 from observatory.dashboard.pages.profiles import ProfilePages
-from observatory.dashboard.pages.series_list import list_pages
+from observatory.dashboard.pages.series_list import ListPage, list_pages
 from observatory.dashboard.pages.series_list import path_of as list_path
 from observatory.dashboard.pages.story import story_of
 from observatory.dashboard.pages.summary import Newest, facts, headline, newest
@@ -88,30 +88,6 @@ def build(
     return out / "index.html"
 
 
-@dataclass(frozen=True)
-class Place:
-    """An entry of the navigation, and the key to press after `g`."""
-
-    name: str
-    key: str
-    found: tuple[tuple[str, str, object], ...]
-    """Each page that may belong to it: name, path, and whether it is there."""
-
-    @property
-    def pages(self) -> list[tuple[str, str]]:
-        """The pages that are there: name and path."""
-        return [(name, path) for name, path, there in self.found if there]
-
-    @property
-    def path(self) -> str:
-        """The page that the entry leads to."""
-        return self.pages[0][1]
-
-    def has(self, page: str) -> bool:
-        """Whether a page is one of its pages."""
-        return any(path == page for _, path in self.pages)
-
-
 class _Site:
     """The files of one site."""
 
@@ -131,7 +107,10 @@ class _Site:
 
     def files(self) -> Iterator[tuple[str, bytes | Later]]:
         """Every file of the site: its path and its content, or how to make it."""
-        observed, views = self._observed, self._views.all
+        observed = self._observed
+        # First, so that what is drawn for a row is forgotten with its page.
+        yield from self._lists()
+        self._views.tell_noise()
         yield "index.html", self._index()
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
@@ -173,9 +152,6 @@ class _Site:
             values = census.values(self._census)
             yield census.path, self._page("census.html", path=census.path, here=front, **values)
         yield from self._caches_pages()
-        for page in list_pages(observed, [one.row for one in views]):
-            path = list_path(page["number"])
-            yield path, self._page("list.html", path=path, here="series.html", **page)
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment)
         yield BADGE, badge(observed.alerts)
@@ -186,6 +162,24 @@ class _Site:
             observed, self._forge, profiles=profiles, views=self._views,
         )  # fmt: skip
         yield from assets()
+
+    def _lists(self) -> Iterator[tuple[str, Later]]:
+        """The lists of all series. They do not name the newest subject: else all would change."""
+        views, entries = self._views, [(o.name, o.key, o.pages) for o in self._entries()]
+        common = repr(self._common("series.html", "../") | {"pages": entries, "section": ""})
+        for page in list_pages(self._observed):
+            path = list_path(page.number)
+            own = [views.keys[number] for _, numbers in page.groups for number in numbers]
+            words = page.number, page.of, [(name, len(own)) for name, own in page.groups]
+
+            def make(page: ListPage = page, path: str = path) -> bytes:
+                groups = [(name, list(map(views.row, own))) for name, own in page.groups]
+                return self._page(
+                    "list.html", path=path, here="series.html", number=page.number, of=page.of,
+                    groups=groups, path_of=list_path, newest=None,
+                )  # fmt: skip
+
+            yield path, Later(hashed(common, repr(words), *own), make)
 
     def _index(self) -> bytes:
         observed, subject = self._observed, self._subject
@@ -282,13 +276,18 @@ class _Site:
         self, name: str, *, template: str = "", path: str = "", here: str = "", **values: Any
     ) -> bytes:
         """Render a page. ``here``: the entry of the navigation that it belongs to."""
-        depth = (path or name).count("/")
-        page, places = here or path or name, self._entries()
+        common = self._common(here or path or name, "../" * (path or name).count("/"))
+        more = {"newest": self._observed.alerts.newest, "address": path or name}
+        return rendered(template or name, common | more | values)
+
+    def _common(self, page: str, root: str) -> dict[str, Any]:
+        """What pages show beside their contents, but for the newest subject."""
+        places = self._entries()
         ours = self._cell_values or not (self._forge.name or self._observed.tracks)
         others = f"{self._forge.name} benchmarks" if self._forge.name else "Benchmarks"
         brand = "Compile-cache observatory" if ours else others
-        common = {
-            "root": "../" * depth,
+        return {
+            "root": root,
             "page": page,
             "pages": places,
             "section": next((one for one in places if one.has(page)), None),
@@ -299,8 +298,5 @@ class _Site:
             "problems": [shorten(text, _PROBLEM) for text in self._observed.problems],
             "recorded": bool(self._observed.measured_at),
             "version": self._observed.version,
-            "newest": self._observed.alerts.newest,
             "url": self._url,
-            "address": path or name,
         }
-        return rendered(template or name, common | values)

@@ -23,7 +23,6 @@ from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.shelves import Shelves
 from observatory.dashboard.verdict_data import HeadVerdicts
-from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.fates import Coverage, Fates
@@ -53,8 +52,6 @@ class SiteInput:
     """
 
     tracks: Sequence[SegmentedSeries]
-    values: Columns
-    """What ``Series.rows`` refers to: intervals and numbers of samples."""
     files: Sequence[ResultFile]
     alerts: Alerts
     version: str
@@ -163,9 +160,8 @@ class SiteInput:
 
     def interval(self, series: Series, index: int) -> tuple[int, float | None, float | None]:
         """The number of samples of a value (0: unknown), and its interval if they are enough."""
-        row = int(series.rows[index])
-        low, high = float(self.values.ci_low[row]), float(self.values.ci_high[row])
-        n = int(self.values.n[row])
+        low, high = float(series.ci_low[index]), float(series.ci_high[index])
+        n = int(series.n[index])
         has_interval = series.place.kind == "noisy" and n >= FEWEST_FOR_INTERVAL
         if not has_interval or not (math.isfinite(low) and math.isfinite(high)):
             return n, None, None

@@ -67,7 +67,6 @@ class _Blocks:
     def _waiting(self) -> dict[int, dict[int, object]]:
         observed = self._observed
         parts: dict[str, list[npt.NDArray[np.generic]]] = defaultdict(list)
-        columns = observed.values
         for number in self._series:
             track = observed.tracks[number]
             n = len(track.series.values)
@@ -78,9 +77,9 @@ class _Blocks:
             parts["l"].append(track.expected if judged else np.full(n, np.nan))
             parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
             # Only where no levels are known is a comparison left to the rounds of one run.
-            for name, ends in (("lo", columns.ci_low), ("hi", columns.ci_high)):
+            for name, ends in (("lo", track.series.ci_low), ("hi", track.series.ci_high)):
                 parts[name].append(
-                    known_ends(ends[track.series.rows], columns.n[track.series.rows])
+                    known_ends(ends, track.series.n)
                     if track.judgement == "unfit" and not track.series.place.model
                     else np.full(n, np.nan)
                 )

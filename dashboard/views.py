@@ -18,7 +18,7 @@ from observatory.dashboard.colours import colour_of
 from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
 from observatory.dashboard.kin import Kin
-from observatory.dashboard.pages.newest_value import newest_change
+from observatory.dashboard.pages.newest_value import NewestChange, State, newest_change
 from observatory.dashboard.rendering import macro
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import At, SeriesChange
@@ -33,13 +33,12 @@ _LONGEST = 140
 class View(NamedTuple):
     """What is shown of one series where there are many."""
 
-    row: Markup
-    """HTML of its row in the lists."""
     spark: str
     """A letter for each height of its sparkline; empty for a single value."""
-    state: str
+    state: State
     words: str
-    """What became of the newest value."""
+    """What became of the newest value, and how many times the noise that is."""
+    multiple: str
     noise: float | None
     when: str
     """The date of the newest step; empty without one."""
@@ -62,6 +61,9 @@ class Views:
         self._observed = observed
         self._kept = kept
         self._of_caches = of_caches
+        self._views: dict[int, View] = {}
+        self._sparks: dict[int, Spark | None] = {}
+        """Those that were drawn for a view, until its row is made."""
         self._lines = [
             hashed(repr((line.machine, line.env_name, line.era)),
                    "\n".join(f"{s.label}\0{s.commit}\0{s.date}" for s in line.subjects))
@@ -94,14 +96,25 @@ class Views:
     @cached_property
     def all(self) -> list[View]:
         """The view of each series."""
-        found = []
-        for number, (key, track) in enumerate(zip(self.keys, self._observed.tracks, strict=True)):
-            view = View(*self._kept.view(key, self._maker(number)))
-            # The row is HTML that a template of ours made, now or for the build before.
-            view = view._replace(row=Markup(view.row))  # noqa: S704
-            vars(track)["noise"] = view.noise  # other pages ask each series for it
-            found.append(view)
-        return found
+        return [self._view(number) for number in range(len(self._observed.tracks))]
+
+    def tell_noise(self) -> None:
+        """Tell each series its noise, which several pages ask for."""
+        for track, view in zip(self._observed.tracks, self.all, strict=True):
+            vars(track)["noise"] = view.noise
+
+    def row(self, number: int) -> Markup:
+        """HTML of the row of a series in the lists."""
+        view, track = self._view(number), self._observed.tracks[number]
+        drawn = self._sparks.pop(number) if number in self._sparks else spark(track)
+        change = NewestChange(view.state, view.words, view.multiple)
+        return self._row(self._entry(number, change, drawn)).strip()
+
+    def _view(self, number: int) -> View:
+        if number not in self._views:
+            key = self.keys[number]
+            self._views[number] = View(*self._kept.view(key, lambda: self._made(number)))
+        return self._views[number]
 
     @cached_property
     def _others(self) -> str:
@@ -130,8 +143,8 @@ class Views:
 
     def _key(self, number: int) -> str:
         observed = self._observed
-        track, columns = observed.tracks[number], observed.values
-        series, rows, drift = track.series, track.series.rows, track.drift
+        track = observed.tracks[number]
+        series, drift = track.series, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
             track.judgement, track.reason, track.bounds,
@@ -139,29 +152,21 @@ class Views:
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
-        return hashed(
-            repr(words), series.values.tobytes(), series.at.tobytes(), columns.n[rows].tobytes(),
-            columns.ci_low[rows].tobytes(), columns.ci_high[rows].tobytes(),
-        )  # fmt: skip
-
-    def _maker(self, number: int) -> Callable[[], View]:
-        return lambda: self._made(number)
+        return hashed(repr(words), series.summary.digest)
 
     def _made(self, number: int) -> View:
         observed = self._observed
         track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
         when, impact = _newest_step(track)
-        drawn = spark(track)
-        row = self._row(self._entry(number, change, drawn)).strip()
-        words = shorten(change.words, 60)
+        self._sparks[number] = drawn = spark(track)
         code = _coded(drawn)
-        return View(row, code, change.state, words, track.noise, when, impact)
+        return View(code, change.state, change.words, change.noise, track.noise, when, impact)
 
     @cached_property
     def _row(self) -> Callable[..., Markup]:
         return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
 
-    def _entry(self, number: int, change: Any, drawn: Spark | None) -> dict[str, Any]:
+    def _entry(self, number: int, change: NewestChange, drawn: Spark | None) -> dict[str, Any]:
         track, id_ = self._observed.tracks[number], self._observed.ids[number]
         series = track.series
         return {

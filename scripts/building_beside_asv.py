@@ -4,7 +4,9 @@
 
 Each RESULTS is a directory of asv results; it is copied, and stays as it is. Ours is built from
 nothing, again without a change, and with one more file (the newest one of the last machine, which
-was left out before); asv is asked for all of its pages, after its `update`, which is not counted.
+was left out before); then `observatory alerts` looks at all that. asv is asked for all of its
+pages, after its `update`, which is not counted; `--without-asv` leaves it out, as for sizes that it
+takes hours for.
 Printed are medians over rounds. CPU time is that of a process and of those that it started, so it
 depends little on what else the machine does; memory is the peak of the largest of them.
 """
@@ -50,16 +52,20 @@ def taken(home: Path, *command: str) -> Taken:
     return Taken(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
-def compared(results: Path, rounds: int, home: Path) -> dict[str, list[Taken]]:
+def compared(
+    results: Path, rounds: int, home: Path, with_asv: bool = True
+) -> dict[str, list[Taken]]:
     """What each side took in each situation."""
     ours, theirs = home / "ours", home / "asv"
     theirs.mkdir()
     shutil.copytree(results, ours)
-    shutil.copytree(results, theirs / "results")
+    (ours / "alerts.json").unlink(missing_ok=True)
     left_out = max(ours.glob("*/*-*.json"))
     content = left_out.read_bytes()
     asv = "-m", "tests.benchmarks.asv_publishing"
-    taken(home, *asv, "update", str(theirs / "results"), str(theirs))
+    if with_asv:
+        shutil.copytree(results, theirs / "results")
+        taken(home, *asv, "update", str(theirs / "results"), str(theirs))
     found: dict[str, list[Taken]] = defaultdict(list)
     for _ in range(rounds):
         out = home / "html"
@@ -72,8 +78,12 @@ def compared(results: Path, rounds: int, home: Path) -> dict[str, list[Taken]]:
                 left_out.write_bytes(content)
             found[situation].append(taken(home, *build))
             time.sleep(RESTED)
-        publish = "publish", str(theirs / "results"), str(theirs)
-        found["asv publish"].append(taken(home, *asv, *publish))
+        looked = "-m", "observatory", "alerts", "--results", str(ours)
+        found["alerts"].append(taken(home, *looked))
+        (ours / "alerts.json").unlink(missing_ok=True)
+        if with_asv:
+            publish = "publish", str(theirs / "results"), str(theirs)
+            found["asv publish"].append(taken(home, *asv, *publish))
     return found
 
 
@@ -82,11 +92,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("results", type=Path, nargs="+")
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--without-asv", action="store_true")
     given = parser.parse_args()
     for results in given.results:
         with tempfile.TemporaryDirectory() as home:
-            found = compared(results.resolve(), given.rounds, Path(home))
-        asv = statistics.median(one.seconds for one in found["asv publish"])
+            found = compared(results.resolve(), given.rounds, Path(home), not given.without_asv)
+        theirs = [one.seconds for one in found.get("asv publish", ())]
+        asv = statistics.median(theirs) if theirs else float("nan")
         print(f"{results}: medians of {given.rounds}")
         for situation, each in found.items():
             seconds = statistics.median(one.seconds for one in each)

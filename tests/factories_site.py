@@ -19,7 +19,6 @@ from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey, place_order
 from observatory.dashboard.site_input import SiteInput
-from observatory.store.asv.columns import Columns
 from observatory.store.reading.read import ResultFile
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
@@ -33,7 +32,6 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
     """The input of the site: a line for each machine and Python of the frame."""
     series: list[Series] = []
     files: list[ResultFile] = []
-    columns: list[tuple[float, int, float, float]] = []
     known = frame.assign(date=frame["date"].fillna(_LONG_AGO))
     for (machine, python), rows in known.groupby(["machine", "python"], sort=True):
         line = _line(machine, python, rows, files)
@@ -42,32 +40,27 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
         for place, own in rows.groupby(keys, sort=False, dropna=False):
             there = own[own["value"].notna()].assign(at=own["subject"].map(places))
             there = there.sort_values("at")
-            first = len(columns)
-            columns += zip(there["value"], there["n"], there["ci_low"], there["ci_high"],
-                           strict=True)  # fmt: skip
             if len(there):
                 series.append(
                     Series(
                         line, SeriesKey(*(str(word) for word in place)),
                         there["at"].to_numpy(np.int64), there["value"].to_numpy(float),
-                        np.arange(first, len(columns)),
+                        n=there["n"].to_numpy(np.int32),
+                        ci_low=there["ci_low"].to_numpy(float),
+                        ci_high=there["ci_high"].to_numpy(float),
                     )
                 )  # fmt: skip
     tracks = sorted(segmented(series), key=lambda t: place_order(t.series.place))
     order = {id(track.series.line): n for n, track in enumerate(segmented(series))}
     tracks.sort(key=lambda t: order[id(t.series.line)])
-    table = np.array(columns, float).reshape(-1, 4)
-    value, n, low, high = (table[:, number].copy() for number in range(4))
     given: dict[str, Any] = {
         "measured_at": {(f.header.subject.label, f.machine): MEASURED for f in files if f.header},
         "version": "0.1.0", "problems": problems,
     } | changes  # fmt: skip
-    empty = np.zeros(len(value), np.int32)
     alerts = given.pop("alerts", None) or _alerts(tracks)
     verdicts = list(verdicts_of(tracks, alerts, given.get("calibrations", ())))
     return SiteInput(
-        tracks, Columns(empty, empty, value, n.astype(np.int32), low, high), files,
-        alerts, verdicts=verdicts, **given,
+        tracks, files, alerts, verdicts=verdicts, **given,
     )  # fmt: skip
 
 

@@ -71,7 +71,7 @@ def _of_series(observed: SiteInput, line: Line) -> Iterator[tuple[str, ...]]:
         words = ""
         if observed.verdicts_on(track).last in ("worse", "better"):
             words = amount(track, *levels[-2:].tolist())
-        elif _of_run(observed, track, last) in ("worse", "better"):
+        elif _of_run(track, last) in ("worse", "better"):
             levels = series.values
             old, new = levels[-2:].tolist()
             words = f"{units.effect(old, new, place.unit)}, within one run only"
@@ -83,11 +83,11 @@ def _of_series(observed: SiteInput, line: Line) -> Iterator[tuple[str, ...]]:
             )  # fmt: skip
 
 
-def _of_run(observed: SiteInput, track: SegmentedSeries, last: int) -> str | None:
+def _of_run(track: SegmentedSeries, last: int) -> str | None:
     """What the rounds of the two newest subjects say, where a series is too short for levels."""
     if track.judgement != "unfit" or track.series.place.model:
         return None
-    return conclusion_of_run(observed.values, track.series, last - 1, last)
+    return conclusion_of_run(track.series, last - 1, last)
 
 
 def timeline(alerts: Alerts, pages: frozenset[str]) -> dict[str, Any]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
-
-from markupsafe import Markup
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from observatory.dashboard.site_input import SiteInput
 from observatory.text.plain import shorten
@@ -18,18 +16,22 @@ def path_of(number: int) -> str:
     return f"list/{number:03d}.html"
 
 
-def list_pages(observed: SiteInput, rows: Sequence[Markup]) -> Iterator[dict[str, Any]]:
-    """All series in their order, PER_PAGE at a time: the values of `list.html.j2`.
+class ListPage(NamedTuple):
+    """One page: its number, how many there are, and the series of each line by its name."""
 
-    ``rows``: HTML of the row of each series. ``groups`` are the names of lines with the rows of
-    their series.
-    """
+    number: int
+    of: int
+    groups: list[tuple[str, list[int]]]
+
+
+def list_pages(observed: SiteInput) -> Iterator[ListPage]:
+    """All series in their order, PER_PAGE at a time, by their numbers."""
     count = len(observed.tracks)
     pages = max(1, -(-count // PER_PAGE))
     names = [shorten(f"{line.name}: {line.era}", 200) for line in observed.lines]
     for number in range(1, pages + 1):
-        groups: dict[str, list[Markup]] = {}
+        groups: dict[str, list[int]] = {}
         for index in range((number - 1) * PER_PAGE, min(number * PER_PAGE, count)):
             name = names[observed.line_of(observed.tracks[index])]
-            groups.setdefault(name, []).append(rows[index])
-        yield {"number": number, "of": pages, "groups": list(groups.items()), "path_of": path_of}
+            groups.setdefault(name, []).append(index)
+        yield ListPage(number, pages, list(groups.items()))

@@ -48,7 +48,10 @@ _NAMED = 40
 def frame(results: Results) -> pd.DataFrame:
     """The tidy frame of everything that was read; without rows if that is nothing."""
     origins = origins_of(results.files)
-    places, place = places_of(results)
+    places, keys = places_of(results)
+    of_part = zip(keys, results.parts, strict=True)
+    each = [np.repeat(own, part.lengths) for own, part in of_part]
+    place = np.concatenate([np.empty(0, np.int32), *each])
     dates = np.array([file.date.replace(tzinfo=None) for file in results.files], "datetime64[ms]")
     # Rows that tie on all documented keys are ordered by their file.
     of_origin = _ranks([(one.subject, one.python, one.machine, number)

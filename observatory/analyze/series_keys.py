@@ -75,26 +75,19 @@ def origins_of(files: Sequence[ResultFile]) -> list[Origin]:
     return found
 
 
-def places_of(results: Results) -> tuple[list[SeriesKey], npt.NDArray[np.integer]]:
-    """The keys of all series that have a value, and for each value the number of its key."""
-    lengths = np.zeros(len(results.series), np.int64)
-    for number in np.flatnonzero(np.bincount(results.values.series)):
-        lengths[number] = len(results.series[number])
-    starts = np.cumsum(lengths) - lengths
-    numbers = starts[results.values.series] + results.values.position
-    used = np.zeros(int(lengths.sum()), np.bool_)
-    used[numbers] = True
-    present = np.flatnonzero(used)
-    owners = np.searchsorted(starts, present, side="right") - 1
+def places_of(results: Results) -> tuple[list[SeriesKey], list[npt.NDArray[np.integer]]]:
+    """The keys of all series that have a value; and of each part, the number of each key's."""
+    each = [part.series.astype(np.int64) << 32 | part.position for part in results.parts]
+    present = np.unique(np.concatenate([np.empty(0, np.int64), *each]))
     found = []
-    for owner, position in zip(owners.tolist(), (present - starts[owners]).tolist(), strict=True):
+    for owner, position in (divmod(one, 2**32) for one in present.tolist()):
         series = results.series[owner]
         params = series.combination(position)
         found.append(_place(series.name, params, results.benchmarks.get(series.name)))
     # A benchmark whose parameters grew, or that is in several directories, has one key.
     known: dict[SeriesKey, int] = {}
     unified = np.array([known.setdefault(place, len(known)) for place in found], np.int32)
-    return list(known), unified[(np.cumsum(used, dtype=np.int32) - 1)[numbers]]
+    return list(known), [unified[np.searchsorted(present, own)] for own in each]
 
 
 def _place(name: str, params: tuple[str, ...], described: Described | None) -> SeriesKey:

@@ -44,5 +44,5 @@ def contrast(
     for line in skipped(read.problems):
         progress(Update(line, "warning"))
     with doing(progress, "looking for steps"):
-        lines = list(lines_of(read.values, series, labels[0], labels[1], pattern))
+        lines = list(lines_of(series, labels[0], labels[1], pattern))
     return Contrasts(observatory=tool_version(), lines=lines)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import heapq
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -11,8 +10,6 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-
-import numpy as np
 
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
@@ -25,6 +22,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
+from observatory.app.fingerprints import fingerprint
 from observatory.app.kept_levels import tracks_of
 from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
@@ -32,8 +30,9 @@ from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.read import JournalSummary, Results, read_results
+from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
+from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import torture, triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
@@ -286,33 +285,3 @@ def _good(summary: JournalSummary) -> datetime | None:
     """When a run was measured; None if a sample of it failed."""
     failed = any(note.kind == "failed" for note in summary.notes)
     return None if failed else summary.measured_at
-
-
-def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -> str:
-    """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
-
-    Returns 32 hex digits. The digest does not depend on the order in which results were read, which
-    depends on the cache. Ledgers are not part of it: they change only with a newer journal.
-    """
-    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
-    for file in read.files:
-        found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
-        for cell, source in sorted(file.counted_by.items()):
-            found.update(f"{cell}\0{source}\0".encode())
-    values = read.values
-    order = np.argsort(read.file, kind="stable")
-    numbers, places = np.unique(values.series, return_inverse=True)
-    used = [read.series[number] for number in numbers]
-    by_name = sorted(range(len(used)), key=lambda index: (used[index].name, used[index].params))
-    for index in by_name:
-        found.update(f"{used[index].name}\0{used[index].params}\0".encode(errors="replace"))
-    rank = np.empty(len(used), np.int32)
-    rank[by_name] = np.arange(len(used))
-    for array in (read.file, rank[places], values.position, values.value):
-        found.update(array[order].tobytes())
-    for journal in read.journals.values():
-        found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
-    for one in faults:
-        found.update(f"{one.tried}\0{one.started_at}\0".encode())
-    found.update(triage.model_dump_json().encode())
-    return found.hexdigest()

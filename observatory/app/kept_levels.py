@@ -1,7 +1,8 @@
 """Levels of series that were found before: cutting a series takes longer than all else of it.
 
-The levels of a series follow from its values alone, so they are found by the hash of those. They
-are in ``$XDG_CACHE_HOME/observatory/levels/``, with a hash of the code that found them.
+The levels of a series follow from its values alone, so they are found by the hash of those, which
+is kept beside them: known values are not even read from disk. Levels are in
+``$XDG_CACHE_HOME/observatory/levels/``, with a hash of the code that found them.
 """
 
 from __future__ import annotations
@@ -51,16 +52,17 @@ class KeptLevels:
                 self._known = found["levels"] if found["code"] == self._code else {}
         self._stored = frozenset(self._known)
 
-    def ahead(self, all_values: Iterable[Values]) -> None:
-        """Find the levels of values that will be asked for, in all processes there may be."""
-        new = [values for values in all_values if _key(values) not in self._known]
+    def ahead(self, series: Iterable[Series]) -> None:
+        """Find the levels of series that will be asked for, in all processes there may be."""
+        new = [one for one in series if _key(one, one.values) not in self._known]
         if len(new) > PART:
-            found = mapped(levels_of_part, new, PART)
-            self._known |= {_key(one): each for one, each in zip(new, found, strict=True)}
+            found = mapped(levels_of_part, [one.values for one in new], PART)
+            keys = (_key(one, one.values) for one in new)
+            self._known |= dict(zip(keys, found, strict=True))
 
-    def __call__(self, values: Values) -> Levels:
-        """The levels of values, as `levels_of` finds them."""
-        key = _key(values)
+    def __call__(self, series: Series, values: Values) -> Levels:
+        """The levels of values of a series, or of what is left of them without events."""
+        key = _key(series, values)
         known = self._known.get(key)
         if known is None:
             found = levels_of(values)
@@ -94,7 +96,7 @@ def tracks_of(
 ) -> list[SegmentedSeries]:
     """All series of results directories, cut into levels; ``alerted`` as `segmented` has it."""
     with kept_levels(directories) as levels:
-        levels.ahead(one.values for one in series if searched(one))
+        levels.ahead(one for one in series if searched(one))
         return list(segmented(series, alerted, levels=levels))
 
 
@@ -103,7 +105,9 @@ def levels_of_part(part: Sequence[Values]) -> list[Any]:
     return [_encoded(levels_of(values)) for values in part]
 
 
-def _key(values: Values) -> str:
+def _key(series: Series, values: Values) -> str:
+    if values is series.values:
+        return series.summary.digest.hex()
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
 

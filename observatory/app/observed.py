@@ -23,7 +23,8 @@ from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
-from observatory.app.history import acknowledgements_of, faults_of, fingerprint, watched_of
+from observatory.app.fingerprints import fingerprint
+from observatory.app.history import acknowledgements_of, faults_of, watched_of
 from observatory.app.kept_levels import tracks_of
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
@@ -120,7 +121,7 @@ def site_data(
 
     changes = machine_changes(tracks)
     observed = SiteInput(
-        tracks, read.values, read.files, alerts, tool_version(),
+        tracks, read.files, alerts, tool_version(),
         verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,

@@ -20,7 +20,6 @@ from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
-from observatory.store.asv.columns import Columns
 from observatory.store.records import contrast as record
 from observatory.store.records.alerts import matches
 from observatory.store.records.comparison import Conclusion
@@ -70,7 +69,7 @@ def _check(lines: Sequence[Line], name: str) -> None:
 
 
 def lines_of(
-    columns: Columns, series: Sequence[Series], base: str, head: str, pattern: str | None = None
+    series: Sequence[Series], base: str, head: str, pattern: str | None = None
 ) -> Iterator[record.Line]:
     """What both subjects have on each line, the largest differences first.
 
@@ -89,7 +88,7 @@ def lines_of(
     grouped: dict[int, list[record.Contrast]] = defaultdict(list)
     for one in chosen:
         before, after = places[id(one.line)]
-        grouped[id(one.line)].append(_contrast(columns, one, tracks.get(id(one)), before, after))
+        grouped[id(one.line)].append(_contrast(one, tracks.get(id(one)), before, after))
     lines = {id(one.line): one.line for one in chosen}
     for key, own in grouped.items():
         line, (before, after) = lines[key], places[key]
@@ -100,9 +99,9 @@ def lines_of(
         )  # fmt: skip
 
 
-def conclusion_of_run(columns: Columns, series: Series, base: int, head: int) -> Conclusion | None:
+def conclusion_of_run(series: Series, base: int, head: int) -> Conclusion | None:
     """What the rounds of two subjects say; None where one has no interval."""
-    old, new = (_interval(_measured(columns, series, number)) for number in (base, head))
+    old, new = (_interval(_measured(series, number)) for number in (base, head))
     return None if old is None or new is None else rules.conclude_run(old, new).conclusion
 
 
@@ -117,9 +116,9 @@ def _side(one: Subject) -> record.Side:
 
 
 def _contrast(
-    columns: Columns, series: Series, track: SegmentedSeries | None, base: int, head: int
+    series: Series, track: SegmentedSeries | None, base: int, head: int
 ) -> record.Contrast:
-    old, new = (_measured(columns, series, number) for number in (base, head))
+    old, new = (_measured(series, number) for number in (base, head))
     before, after = old and old.value, new and new.value
     conclusion, by = "undecided", "nothing"
     if track is not None and track.judgement == "judged":
@@ -129,7 +128,7 @@ def _contrast(
         conclusion, by = rules.judged_values(rules.rule_at(series.place), was, now, off), "levels"
         if conclusion in ("worse", "better"):
             before, after = was, now
-    elif found := conclusion_of_run(columns, series, base, head):
+    elif found := conclusion_of_run(series, base, head):
         conclusion, by = found, "one run"
     return record.Contrast(
         benchmark=series.benchmark, metric=series.place.metric, unit=series.place.unit,
@@ -137,14 +136,13 @@ def _contrast(
     )  # fmt: skip
 
 
-def _measured(columns: Columns, series: Series, number: int) -> record.Measured | None:
+def _measured(series: Series, number: int) -> record.Measured | None:
     """The value at a subject; None if it has none, or infinity."""
     place = _index(series, number)
     if place is None or not np.isfinite(series.values[place]):
         return None
-    row = series.rows[place]
-    n = int(columns.n[row])
-    ends = (float(columns.ci_low[row]), float(columns.ci_high[row]))
+    n = int(series.n[place])
+    ends = (float(series.ci_low[place]), float(series.ci_high[place]))
     known = n >= FEWEST_FOR_INTERVAL and all(np.isfinite(ends))
     low, high = ends if known else (None, None)
     return record.Measured(value=float(series.values[place]), n=max(n, 1), low=low, high=high)

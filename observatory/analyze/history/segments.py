@@ -169,7 +169,7 @@ def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
     if len(series.values) < FEWEST:
         return Statement("too few subjects", (FEWEST,))
-    low, high = series.values.min(), series.values.max()
+    _, low, high = series.summary
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
@@ -184,14 +184,14 @@ def segmented(
     series: Iterable[Series],
     alerted: Collection[Alerted] = (),
     among: Iterable[Series] | None = None,
-    levels: Callable[[Values], Levels] | None = None,
+    levels: Callable[[Series, Values], Levels] | None = None,
 ) -> Iterator[SegmentedSeries]:
     """Cut every series into levels; of our metrics only those that are judged.
 
     ``alerted``: steps that were alerts the last time, and stay while STILL of the smallest step is
     left: otherwise a step of about that size would come and go with every new value.
     ``among``: the series of which the exact counts are events for times; ``series`` if None.
-    ``levels``: `levels_of`, or what remembers its results.
+    ``levels``: what finds the levels of values of a series as `levels_of` does, and may know them.
     """
     series = list(series)
     cells = counts_of(series if among is None else among)
@@ -211,7 +211,7 @@ def segmented(
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))
         else:
-            drifting, found = _levels(one.values, events_in(one, cells), levels or levels_of)
+            drifting, found = _levels(one, events_in(one, cells), levels or _searched)
             if drifting is None and (commits := known.get(one.key)):
                 found = _with_known(one, found, commits)
             yield SegmentedSeries(one, "judged", None, (0, *found, n), drifting)
@@ -223,10 +223,17 @@ def levels_of(values: Values) -> Levels:
     return drifting, with_fresh(values if drifting is None else drifting.flat, found)
 
 
-def _levels(values: Values, events: Sequence[int], levels: Callable[[Values], Levels]) -> Levels:
+def _searched(_: Series, values: Values) -> Levels:
+    return levels_of(values)
+
+
+def _levels(
+    series: Series, events: Sequence[int], levels: Callable[[Series, Values], Levels]
+) -> Levels:
     """The drift and the places of steps: exact events, and what else the detector finds."""
+    values = series.values
     level = without_events(values, events) if events else values
-    drifting, found = levels(level)
+    drifting, found = levels(series, level)
     if not events:
         return drifting, found
     if drifting is not None:

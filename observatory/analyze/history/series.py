@@ -8,40 +8,28 @@ counted by another source, or for another CPU, another series of the same line b
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.benchmarks.catalogue import METRICS
+from observatory.store.asv.columns import joined
+from observatory.store.reading.parts import Era as Era
+from observatory.store.reading.parts import Part, Summary, digest_of, ordered
 from observatory.store.reading.read import Results
 from observatory.store.records.alerts import SeriesId, cut, series_id
 
 Numbers = npt.NDArray[np.integer]
+Floats = npt.NDArray[np.float64]
 WORK = frozenset(name for name, one in METRICS.items() if one.measure == "work")
 """The metrics whose values depend on what counted them."""
-_RELEASE = re.compile(r"^(\D*\d+\.\d+).*", re.DOTALL)
-
-
-class Era(NamedTuple):
-    """The kind of a machine, in asv's words, and the minor version of Python."""
-
-    cpu: str
-    num_cpu: str
-    arch: str
-    os: str
-    python: str
-
-    def __str__(self) -> str:
-        words = [self.cpu, self.num_cpu and f"{self.num_cpu} CPUs", self.arch, self.os]
-        return ", ".join([word for word in words if word] + [f"Python {self.python}"])
 
 
 @dataclass(frozen=True)
@@ -80,16 +68,30 @@ class Series:
     """The values of one key on a line, in the order of its subjects.
 
     Value ``i`` belongs to subject ``line.subjects[at[i]]``; subjects without a value are left out.
-    Its interval and number of samples are item ``rows[i]`` of the columns that were read.
+    Values are read from disk when they are asked for.
     """
 
     line: Line
     place: SeriesKey
     at: Numbers
-    values: npt.NDArray[np.float64]
-    rows: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    values: Floats
     source: str = ""
     """Of work: what counted it, and for which CPU; otherwise empty."""
+    n: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
+    """The number of samples of each value; 0 if it is not known."""
+    ci_low: Floats = field(default_factory=lambda: np.empty(0))
+    ci_high: Floats = field(default_factory=lambda: np.empty(0))
+    """The ends of the 99 % interval of each value, NaN where it is not known."""
+    kept: Summary | None = None
+    """The summary, if it was kept beside the values."""
+
+    @cached_property
+    def summary(self) -> Summary:
+        """What can be known of the values without a look at them, where it was kept."""
+        if self.kept is not None:
+            return self.kept
+        columns = self.at, self.values, self.n, self.ci_low, self.ci_high
+        return Summary(digest_of(*columns), float(self.values.min()), float(self.values.max()))
 
     @cached_property
     def benchmark(self) -> str:
@@ -117,9 +119,7 @@ def lines_of(results: Results) -> list[Line]:
     labels = [origin.subject for origin in origins_of(results.files)]
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
-        cpu, cpus, arch, system = (file.params.get(k, "") for k in ("cpu", "num_cpu", "arch", "os"))
-        # Patch versions of the system do not change the era.
-        era = Era(cpu, cpus, arch, _RELEASE.sub(r"\1", system), file.python)
+        era = Era.of(file.params, file.python)
         subject = Subject(label, file.commit, file.date, number)
         found[file.machine, file.env_name, era].append(subject)
     lines = [
@@ -131,58 +131,80 @@ def lines_of(results: Results) -> list[Line]:
 
 def series_of(results: Results) -> list[Series]:
     """Every series, sorted by line and then by key in the order of reading."""
-    lines = lines_of(results)
     places, place = places_of(results)
-    line_of, position_of = (np.zeros(len(results.files), np.int32) for _ in range(2))
-    for number, one in enumerate(lines):
-        for index, subject in enumerate(one.subjects):
-            line_of[subject.file], position_of[subject.file] = number, index
-    line, position = line_of[results.file], position_of[results.file]
-    sources, source = _sources_of(results, places, place)
-    order = _order(line, place, source, position)
-    new = np.zeros(len(order), np.bool_)
-    new[:1] = True
-    for column in (line, place, source):
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
-    starts = np.flatnonzero(new)
-    keys = np.stack([column[order[starts]] for column in (line, place, source)])
-    values, position = results.values.value[order], position[order]
-    rows = order.astype(np.int32)
-    return [
-        Series(
-            lines[line_at], places[place_at],
-            position[start:stop], values[start:stop], rows[start:stop], sources[source_at],
-        )
-        for (start, stop), (line_at, place_at, source_at) in zip(
-            pairwise([*starts.tolist(), len(order)]), keys.T.tolist(), strict=True
-        )
-    ]  # fmt: skip
+    of_work = np.array([bool(one.model) and one.metric in WORK for one in places], np.bool_)
+    line_of = np.zeros(len(results.files), np.int32)
+    lines = lines_of(results)
+    for number, line in enumerate(lines):
+        line_of[[subject.file for subject in line.subjects]] = number
+    parts: dict[int, list[int]] = defaultdict(list)
+    for number, part in enumerate(results.parts):
+        if len(part.files):
+            parts[int(line_of[part.files[0]])].append(number)
+    found: list[Series] = []
+    for number, line in enumerate(lines):
+        own = parts[number]
+        each, keys = [results.parts[one] for one in own], [place[one] for one in own]
+        if len(own) == 1 and _is_series_by_series(keys[0], of_work):
+            found += _as_they_are(line, each[0], keys[0], places)
+        elif own:
+            found += _gathered(line, each, keys, places, results)
+    return found
 
 
-def _order(*columns: Numbers) -> Numbers:
-    """The order by these columns, the first one first; equal rows stay in the order they have.
+def _is_series_by_series(keys: Numbers, of_work: npt.NDArray[np.bool_]) -> bool:
+    """Whether each key of a part is a series: no two are one, and none is of work."""
+    return len(np.unique(keys)) == len(keys) and not of_work[keys].any()
 
-    As one number for each row: files are read in almost this order, which one sort can use.
-    """
-    key = np.zeros(len(columns[0]), np.int64)
-    for column in columns:
-        size = int(column.max(initial=0)) + 1
-        if key.max(initial=0) >= np.iinfo(np.int64).max // size - 1:
-            return np.lexsort(columns[::-1])  # too many for one number
-        key = key * size + column
-    return np.argsort(key, kind="stable")
+
+def _as_they_are(
+    line: Line, part: Part, keys: Numbers, places: Sequence[SeriesKey]
+) -> Iterator[Series]:
+    """The series of a line whose values lie in a part as they are needed."""
+    starts = part.starts.tolist()
+    known = list(map(Summary, part.digests.tolist(), part.low.tolist(), part.high.tolist()))
+    for key in np.argsort(keys, kind="stable").tolist():
+        rows = slice(starts[key], starts[key + 1])
+        yield Series(
+            line, places[keys[key]], part.at[rows], part.value[rows], "",
+            part.n[rows], part.ci_low[rows], part.ci_high[rows], known[key],
+        )  # fmt: skip
+
+
+def _gathered(
+    line: Line, parts: Sequence[Part], keys: Sequence[Numbers], places: Sequence[SeriesKey],
+    results: Results,
+) -> Iterator[Series]:  # fmt: skip
+    """The series of a line whose values must be sorted first."""
+    index = {subject.file: place for place, subject in enumerate(line.subjects)}
+    files = np.concatenate([part.file for part in parts])
+    at = np.fromiter(map(index.__getitem__, files.tolist()), np.int32, len(files))
+    place = np.concatenate(
+        [np.repeat(own, part.lengths) for part, own in zip(parts, keys, strict=True)]
+    )
+    sources, source = _sources_of(results, files, places, place)
+    order = ordered(place, source, at)
+    place, source, at = place[order], source[order], at[order]
+    whole = joined([part.columns for part in parts]).where(order)
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(place) != 0) | (np.diff(source) != 0)
+    for start, stop in pairwise([*np.flatnonzero(new).tolist(), len(order)]):
+        rows = slice(start, stop)
+        yield Series(
+            line, places[place[start]], at[rows], whole.value[rows], sources[source[start]],
+            whole.n[rows], whole.ci_low[rows], whole.ci_high[rows],
+        )  # fmt: skip
 
 
 def _sources_of(
-    results: Results, places: list[SeriesKey], place: Numbers
+    results: Results, files: Numbers, places: Sequence[SeriesKey], place: Numbers
 ) -> tuple[list[str], Numbers]:
     """What counted work, and for each value the number of what counted it: 0 for all others."""
     known = {"": 0}
     numbers = np.zeros(len(place), np.int32)
     of_work = [i for i, one in enumerate(places) if one.model and one.metric in WORK]
     for row in np.flatnonzero(np.isin(place, of_work)):
-        counted = results.files[results.file[row]].counted_by
+        counted = results.files[files[row]].counted_by
         source = counted.get(str(places[place[row]].cell), "")
         numbers[row] = known.setdefault(source, len(known))
     return list(known), numbers

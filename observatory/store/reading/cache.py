@@ -3,36 +3,41 @@
 A file is unchanged if its signature (size, times of change, inode) is the same and can be trusted
 (`signatures.rested`), or else the hash of its content.
 
-The cache is one file of numpy arrays in ``$XDG_CACHE_HOME/observatory/frames/<directory>/``, where
-nobody who sends results can put anything. It begins with the hash of its content and of the code
-that made it: a damaged file, or one of another version, is ignored and replaced. Any number of
-processes may read and write at once and be killed; all they can lose is time.
+The cache is in ``$XDG_CACHE_HOME/observatory/frames/<directory>/``, where nobody who sends results
+can put anything: a file for what is said of each file, and one for the values of each part (see
+`parts`). Each begins with the hash of its content and of the code that made it: a damaged one, or
+one of another version, is ignored and replaced. Any number of processes may read and write at once
+and be killed; all they can lose is time.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-import io
 import os
 import time
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 import orjson
 
 from observatory import benchmarks
-from observatory.store.asv.columns import COLUMN_NAMES, Columns, Ints, Series, SeriesList, joined
+from observatory.store.asv.columns import Columns, SeriesList
 from observatory.store.asv.listing import Listed
 from observatory.store.base.files import cache_directory, write_atomic
+from observatory.store.base.problems import RecordError
 from observatory.store.base.signatures import Signature, digest_of, rested, signature_of
+from observatory.store.reading.parts import KeptPart, Part, encoded, mapped, merged
 
 _HASH = 16
-"""Bytes of the hash with which a cache begins."""
+"""Bytes of the hash with which a file begins."""
+ENTRIES, PART = "kept.files", ".part"
+"""The name of the file of all entries, and how those of parts end."""
 _clock = time.time_ns
 _blake2b = partial(hashlib.blake2b, digest_size=16)
 
@@ -52,7 +57,7 @@ class Entry(NamedTuple):
     """What is kept of one file beside its values; ``head`` and ``problems`` as `Made` has them.
 
     ``path`` is the file's path in the results directory, each byte as a character of latin-1.
-    ``checked_ns`` is when the signature was taken, ``length`` the number of values.
+    ``checked_ns`` is when the signature was taken.
     """
 
     path: str
@@ -61,7 +66,6 @@ class Entry(NamedTuple):
     digest: str
     head: Any
     problems: Sequence[tuple[str, int | None]]
-    length: int
 
 
 def directory_for(results: Path) -> Path | None:
@@ -94,13 +98,16 @@ class Cache:
 
     def __init__(self, directory: Path | None, series: SeriesList) -> None:
         self.entries: list[Entry] = []
-        self._path = None if directory is None else directory / "kept.npz"
+        self._directory = directory
+        self._key = version().encode()
         self._series = series
         self._now = _clock()
-        self._columns = [Columns()]
+        self._new: dict[int, Columns] = {}
+        """By number, the values of files that were parsed and are in no part yet."""
         self._load()
         self._numbers = {entry.path: number for number, entry in enumerate(self.entries)}
         self._used: set[int] = set()
+        self._parts: set[str] = set()
         self._changed = False
 
     def get(self, listed: Listed, parse: Callable[[Path], Made]) -> int:
@@ -110,7 +117,7 @@ class Cache:
         known = self.entries[number] if number >= 0 else None
         if known and known.signature == signature and rested(signature, known.checked_ns):
             return self._use(number)
-        digest = "" if self._path is None else digest_of(listed.path)
+        digest = "" if self._directory is None else digest_of(listed.path)
         if known and known.digest == digest:
             # Nothing is gained by noting a file from the future again.
             if known.signature != signature or rested(signature, self._now):
@@ -121,76 +128,87 @@ class Cache:
         if digest and signature_of(listed.path.stat()) != signature:
             digest = ""  # what was parsed may not be what was hashed
         self._changed = True
-        self._columns.append(made.columns)
-        self.entries.append(
-            Entry(path, signature, self._now, digest, made.head, made.problems, len(made.columns))
-        )
+        self._new[len(self.entries)] = made.columns
+        self.entries.append(Entry(path, signature, self._now, digest, made.head, made.problems))
         return self._use(len(self.entries) - 1)
 
-    def close(self, numbers: Sequence[int]) -> tuple[Ints, Columns]:
-        """Write what is new, if it can be written: else the next reader parses it again.
+    def part(
+        self, name: Sequence[object], files: Sequence[tuple[int, int, Path]],
+        parse: Callable[[Path], Made],
+    ) -> Part:  # fmt: skip
+        """The values of the files that ``name`` names: each one's number here, its own, its path.
 
-        Returns the values of the files ``numbers``, and first for each the place of its file there.
+        They come the oldest first. What is kept is not parsed again; the rest is, and kept.
         """
-        # A copy of the values may be most of the memory that all of a command needs.
-        columns = joined(self._columns)
-        self._columns = []
-        lengths = np.array([entry.length for entry in self.entries], np.int64)
-        owners = np.repeat(np.arange(len(lengths), dtype=np.int32), lengths)
-        if self._path is not None and self._changed:
-            used = sorted(self._used)
-            entries = [self.entries[number] for number in used]
-            kept = columns if len(used) == len(lengths) else columns.where(np.isin(owners, used))
-            with contextlib.suppress(OSError):
-                write_atomic(self._path, encoded(entries, kept, self._series))
-        places = np.full(len(lengths), -1, np.int32)
-        places[numbers] = np.arange(len(numbers))
-        file = places[owners]
-        there = file >= 0
-        return (file, columns) if there.all() else (file[there], columns.where(there))
+        sources = [self.entries[entry].digest for entry, _, _ in files]
+        path = self._path(_blake2b(repr(tuple(name)).encode()).hexdigest() + PART)
+        kept = self._kept(path)
+        own = np.array([number for _, number, _ in files], np.int32)
+        if kept is not None and kept.sources == sources and all(sources):
+            return replace(kept.part, files=own)
+        there: dict[str, list[int]] = defaultdict(list)
+        for place, source in enumerate(kept.sources if kept else ()):
+            there[source].append(place)
+        found = np.full(len(kept.sources) if kept else 0, -1, np.int32)
+        more: list[tuple[int, Columns]] = []
+        for index, (entry, number, file) in enumerate(files):
+            if entry in self._new:
+                more.append((number, self._new.pop(entry)))
+            elif sources[index] and there[sources[index]]:
+                found[there[sources[index]].pop()] = number
+            else:
+                try:
+                    more.append((number, parse(file).columns))
+                except (OSError, RecordError):  # it is gone: who reads next will see that
+                    sources[index] = ""
+        part = merged(own.tolist(), [replace(kept.part, files=found)] if kept else [], more)
+        if path is None:
+            return part
+        kept = None  # its values may be much memory
+        with contextlib.suppress(OSError):
+            self._changed = True
+            write_atomic(path, encoded(sources, part, self._series, self._key))
+            kept = self._kept(path)
+        if kept is None or kept.sources != sources:
+            return part
+        return replace(kept.part, files=own)
+
+    def close(self) -> None:
+        """Write what is new, if it can be written: else the next reader parses it again."""
+        path = self._path(ENTRIES)
+        if path is None or not self._changed:
+            return
+        with contextlib.suppress(OSError):
+            used = [self.entries[number] for number in sorted(self._used)]
+            content = orjson.dumps(used, default=list)
+            write_atomic(path, self._hash(content) + content)
+            for old in path.parent.glob(f"*{PART}"):
+                if old.name not in self._parts:
+                    old.unlink(missing_ok=True)
 
     def _use(self, number: int) -> int:
         self._used.add(number)
         return number
 
+    def _path(self, name: str) -> Path | None:
+        return None if self._directory is None else self._directory / name
+
+    def _kept(self, path: Path | None) -> KeptPart | None:
+        if path is not None:
+            self._parts.add(path.name)
+            with contextlib.suppress(OSError, LookupError, ValueError, TypeError):
+                return mapped(path, self._series, self._key)
+        return None
+
     def _load(self) -> None:
-        if self._path is not None:
-            with contextlib.suppress(OSError, LookupError, ValueError, EOFError, BadZipFile):
-                self.entries, columns = decoded(self._path.read_bytes(), self._series)
-                self._columns.append(columns)
+        path = self._path(ENTRIES)
+        if path is not None:
+            with contextlib.suppress(OSError, LookupError, ValueError, TypeError):
+                content = path.read_bytes()
+                if self._hash(content[_HASH:]) == content[:_HASH]:
+                    listed = orjson.loads(content[_HASH:])
+                    self.entries = [Entry(one, Signature(*rest[0]), *rest[1:])
+                                    for one, *rest in listed]  # fmt: skip
 
-
-def encoded(entries: Sequence[Entry], columns: Columns, series: SeriesList) -> memoryview:
-    """Files and their values as the content of a cache, with the series that have values."""
-    used, numbers = np.unique(columns.series, return_inverse=True)
-    names = [[series.all[number].name, series.all[number].params] for number in used]
-    arrays: dict[str, Any] = dict(zip(COLUMN_NAMES, columns.arrays(), strict=True))
-    arrays["series"] = numbers.astype(np.int32)
-    arrays["text"] = np.frombuffer(orjson.dumps([names, entries], default=list), np.uint8)
-    sink = io.BytesIO()
-    sink.write(bytes(_HASH))
-    np.savez(sink, **arrays)
-    content = sink.getbuffer()
-    content[:_HASH] = _hash(content[_HASH:])
-    return content
-
-
-def decoded(content: bytes, series: SeriesList) -> tuple[list[Entry], Columns]:
-    """Entries and values from the content of a cache; its series are added to ``series``.
-
-    Raises LookupError, ValueError, EOFError or BadZipFile for content that is damaged.
-    """
-    if _hash(memoryview(content)[_HASH:]) != content[:_HASH]:
-        raise ValueError("the cache is damaged, or another version made it")
-    stream = io.BytesIO(content)
-    stream.seek(_HASH)
-    with np.load(stream, allow_pickle=False) as arrays:
-        names, listed = orjson.loads(arrays["text"].tobytes())
-        columns = Columns(*(arrays[name] for name in COLUMN_NAMES))
-    numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)
-    entries = [Entry(path, Signature(*signature), *rest) for path, signature, *rest in listed]
-    return entries, columns.renumbered(numbers)
-
-
-def _hash(content: bytes | memoryview) -> bytes:
-    return _blake2b(content, key=version().encode()).digest()
+    def _hash(self, content: bytes) -> bytes:
+        return _blake2b(content, key=self._key).digest()

@@ -7,14 +7,16 @@ is named and skipped. With a cache, what has not changed since is not parsed aga
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cached_property
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import TypeAdapter
 
 from observatory.store.asv import result
 from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
@@ -23,55 +25,15 @@ from observatory.store.asv.result import Head
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
-from observatory.store.journal.latest import Note, latest_of
 from observatory.store.journal.ledgers import LedgerStore
-from observatory.store.journal.models import SEARCH, JournalHeader, plan_of
-from observatory.store.journal.reader import read_journal
+from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.cache import Cache, Made
-from observatory.store.reading.compiled import KEPT_FUNCTIONS
-from observatory.store.reading.fates import KEPT_FATES, Coverage, coverage_of
-from observatory.store.reading.growing import Growing, growth_of
-from observatory.store.reading.kept import UNKEPT
-from observatory.store.reading.walks import Walks, walks_of
+from observatory.store.reading.parts import Era, Part, line_of, merged
+from observatory.store.reading.summaries import NOTHING, JournalSummary, journal_of
 from observatory.store.records import layout
 
 _LONGEST_WORD = 100
 _MOST_PROBLEMS = 100
-
-
-@dataclass(frozen=True)
-class JournalSummary:
-    """What readers want to know of a journal without its samples and ledgers."""
-
-    header: JournalHeader | None  # the current header
-    notes: tuple[Note, ...]  # what a reader of the current values must know of them
-    measured_at: datetime | None  # when the newest sample was taken, without those of searches
-    functions: str = UNKEPT  # the compiled functions, as `KEPT_FUNCTIONS.kept` writes them
-    counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
-    fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
-    coverage: Coverage = field(default_factory=dict)
-    walks: Walks = field(default_factory=dict)
-    growth: Growing = field(default_factory=dict)
-
-    @property
-    def is_of_a_crossing(self) -> bool:
-        """Whether only searches measured it, and with other packages than its release has.
-
-        Such a combination of old and new packages is no subject that anybody uses.
-        """
-        return (
-            self.measured_at is None
-            and self.header is not None
-            and bool(self.header.subject.extras)
-        )
-
-    @classmethod
-    def kept(cls, head: Any) -> JournalSummary:
-        """The summary that the cache keeps as the head of a journal."""
-        return _SUMMARY.validate_python(head)
-
-
-_SUMMARY = TypeAdapter(JournalSummary)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +64,25 @@ class Described:
 class Results:
     """A results directory: files sorted by path, their values, and what is broken.
 
-    Item ``i`` of the values is of ``files[file[i]]`` and of ``series[values.series[i]]``.
+    The values of a part are of ``files[part.file[i]]`` and of ``series[part.series[k]]``.
     """
 
     files: tuple[ResultFile, ...] = ()
     series: tuple[Series, ...] = ()
-    file: Ints = field(default_factory=lambda: np.empty(0, np.int32))
-    values: Columns = field(default_factory=Columns)
+    parts: tuple[Part, ...] = ()
     benchmarks: Mapping[str, Described] = field(default_factory=dict)
     journals: Mapping[Path, JournalSummary] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+
+    @cached_property
+    def values(self) -> Columns:
+        """The values of all parts, one after the other: they are read from disk for that."""
+        return joined([part.columns for part in self.parts])
+
+    @cached_property
+    def file(self) -> Ints:
+        """For each of the values the number of its file."""
+        return np.concatenate([np.empty(0, np.int32), *(part.file for part in self.parts)])
 
 
 def read_results(directory: Path, cache: Path | None = None) -> Results:
@@ -137,7 +108,7 @@ def united(parts: Sequence[Results]) -> Results:
         return parts[0]
     files: list[ResultFile] = []
     series: list[Series] = []
-    numbers, columns = [np.empty(0, np.int32)], []
+    values: list[Part] = []
     problems: list[Problem] = []
     taken: dict[tuple[str, str, str], Path] = {}
     for part in parts:
@@ -151,17 +122,21 @@ def united(parts: Sequence[Results]) -> Results:
             taken[place] = one.path
             owner[number] = len(files)
             files.append(one)
-        kept = owner[part.file] >= 0
-        numbers.append(owner[part.file][kept])
-        offset = np.arange(len(part.series), dtype=np.int32) + np.int32(len(series))
-        columns.append(part.values.where(kept).renumbered(offset))
+        values += (_owned(each, owner, len(series)) for each in part.parts)
         series += part.series
         problems += part.problems
     return Results(
-        tuple(files), tuple(series), np.concatenate(numbers), joined(columns),
+        tuple(files), tuple(series), tuple(values),
         {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
         {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
     )  # fmt: skip
+
+
+def _owned(part: Part, owner: Ints, offset: int) -> Part:
+    """A part whose file ``i`` is called ``owner[i]``, without those of -1; series count on."""
+    files = owner[part.files]
+    found = replace(part, files=files, series=part.series + np.int32(offset))
+    return found if (files >= 0).all() else merged(files[files >= 0].tolist(), [found])
 
 
 class _Reading:
@@ -182,25 +157,42 @@ class _Reading:
             for path, head, _ in self._read(there.journals, lambda path: journal_of(path, ledgers))
         }
         files: list[ResultFile] = []
-        numbers: list[int] = []
-        found = self._read(there.results, lambda path: result_of(path, self._series))
-        for path, head, number in found:
-            journal = journals.get(layout.journal_beside(self._directory, path))
-            if journal is not None and journal.is_of_a_crossing:
-                continue
-            files.append(self._file(path, Head(*head), journals))
-            numbers.append(number)
+        parts: list[Part] = []
+        # One directory at a time: the values of all may not fit into memory.
+        for _, there_too in groupby(there.results, key=lambda one: one.path.parent):
+            parts += self._parts(list(there_too), files, journals)
         journals = {path: one for path, one in journals.items() if not one.is_of_a_crossing}
         benchmarks = {
             name: Described(*words)
             for _, head, _ in self._read(there.benchmarks, benchmarks_of)
             for name, words in head.items()
         }
-        file, values = self._cache.close(numbers)
+        self._cache.close()
         return Results(
-            tuple(files), tuple(self._series.all), file, values, benchmarks, journals,
+            tuple(files), tuple(self._series.all), tuple(parts), benchmarks, journals,
             tuple(self._problems),
         )  # fmt: skip
+
+    def _parts(
+        self, listed: Sequence[Listed], files: list[ResultFile],
+        journals: Mapping[Path, JournalSummary],
+    ) -> Iterator[Part]:  # fmt: skip
+        """The parts of the result files of one directory, which are added to ``files``."""
+
+        def parse(path: Path) -> Made:
+            return result_of(path, self._series)
+
+        lines: dict[tuple[str, str, Era], list[tuple[int, int, Path]]] = defaultdict(list)
+        for path, head, entry in self._read(listed, parse):
+            beside = layout.journal_beside(self._directory, path) if journals else path
+            if beside in journals and journals[beside].is_of_a_crossing:
+                continue
+            one = self._file(path, Head(*head), journals.get(beside), beside)
+            lines[line_of(one.machine, Head(*head))].append((entry, len(files), path))
+            files.append(one)
+        for line, own in lines.items():
+            own.sort(key=lambda file: (files[file[1]].date, file[1]))
+            yield self._cache.part((str(listed[0].key.rpartition(b"/")[0]), *line), own, parse)
 
     def _read(
         self, there: Sequence[Listed], parse: Callable[[Path], Made]
@@ -221,8 +213,10 @@ class _Reading:
             if entry.head is not None:
                 yield listed.path, entry.head, number
 
-    def _file(self, path: Path, head: Head, journals: Mapping[Path, JournalSummary]) -> ResultFile:
-        summary = self._summary(path, head.commit, journals)
+    def _file(
+        self, path: Path, head: Head, summary: JournalSummary | None, journal: Path
+    ) -> ResultFile:
+        summary = self._checked(path, head.commit, summary, journal)
         return ResultFile(
             path=path,
             machine=head.machine or os.fsencode(path.parent.name).decode(errors="replace"),
@@ -235,23 +229,21 @@ class _Reading:
             counted_by=summary.counted_by,
         )
 
-    def _summary(
-        self, path: Path, commit: str, journals: Mapping[Path, JournalSummary]
+    def _checked(
+        self, path: Path, commit: str, summary: JournalSummary | None, journal: Path
     ) -> JournalSummary:
         """The summary of the journal that a result file was made from; one of nothing without."""
-        nothing = JournalSummary(None, (), None)
-        journal = layout.journal_beside(self._directory, path) if journals else path
-        if journal not in journals:
-            return nothing
-        header = journals[journal].header
+        if summary is None:
+            return NOTHING
+        header = summary.header
         if header is None:
             reason = f"it has no whole header to say what {path.name} is of"
             self._problems.append(Problem(journal, reason))
         elif header.subject.commit != commit:
             reason = f"it is of another commit than {path.name}: not used"
             self._problems.append(Problem(journal, reason))
-            return nothing
-        return journals[journal]
+            return NOTHING
+        return summary
 
 
 def result_of(path: Path, series: SeriesList) -> Made:
@@ -277,28 +269,6 @@ def benchmarks_of(path: Path) -> Made:
         elif name != "version":
             odd.append((f"benchmark {name[:200]!r} is not an object; its unit is unknown", None))
     return Made(described, odd[:_MOST_PROBLEMS])
-
-
-def journal_of(path: Path, ledgers: LedgerStore) -> Made:
-    """What is kept of a journal: its `JournalSummary`. What is broken is a problem."""
-    contents = read_journal(path)
-    latest = latest_of(contents)
-    made = JournalSummary(
-        header=contents.header,
-        notes=tuple(latest.notes),
-        measured_at=max(
-            (one.sample.started_at for one in contents.entries if plan_of(one.run) != SEARCH),
-            default=None,
-        ),
-        functions=KEPT_FUNCTIONS.kept(contents.current(), ledgers),
-        fates=KEPT_FATES.kept(contents.current(), ledgers),
-        coverage=coverage_of(contents.current()),
-        walks=walks_of(contents.current()),
-        growth=growth_of(contents.current()),
-        counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
-    )
-    head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
-    return Made(head, [(problem.reason, problem.line) for problem in contents.problems])
 
 
 def _content(path: Path) -> bytes:

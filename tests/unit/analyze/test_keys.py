@@ -63,7 +63,7 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
         assert problems == []
         tracks = list(segmented(series_of(read)))
         (verdicts,) = verdicts_of(tracks, previous)
-        observed = SiteInput(tracks, read.values, read.files, previous, "0.1", [verdicts])
+        observed = SiteInput(tracks, read.files, previous, "0.1", [verdicts])
         for alert in previous.alerts:
             ids.append(alert.id)
             states.append(alert.state)

@@ -5,7 +5,7 @@ from pathlib import Path
 from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
-from observatory.app.history import fingerprint
+from observatory.app.fingerprints import fingerprint
 from observatory.app.observed import site_data
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results

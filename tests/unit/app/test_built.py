@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 import os
 import shutil
 import subprocess
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +25,10 @@ from hypothesis import strategies as st
 from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
-from observatory.dashboard import data, shelves
+from observatory.dashboard import data, publish, shelves
 from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
+from observatory.store.reading import cache
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
 from tests.factories_asv import COLUMNS, foreign, row
 
@@ -234,6 +238,84 @@ def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
             for night in nights[piece::pieces]:
                 foreign_night(place / "results", *night)
             build_site([place / "results"], place / "html")
+        patch.setenv("XDG_CACHE_HOME", str(place / "empty"))
+        build_site([place / "results"], place / "fresh")
+    assert files_of(place / "html") == files_of(place / "fresh")
+    shutil.rmtree(place)
+
+
+def change(place: Path, what: str, which: int) -> None:
+    """Something happens to the results, or to what was kept of an earlier build."""
+    files = sorted((place / "results").glob("*/*.json"))
+    kept = sorted(path for path in (place / "cache").rglob("*") if path.is_file())
+    if what == "a file is removed" and len(files) > 1:
+        files[which % len(files)].unlink()
+    elif what == "a file is changed" and files:
+        path = files[which % len(files)]
+        path.write_text(path.read_text().replace("1.0", "1.2"))
+    elif what == "a file is another's copy" and files:
+        path = files[which % len(files)]
+        (path.parent / f"copy-{path.name}").write_bytes(path.read_bytes())
+    elif what == "kept is damaged" and kept:
+        path, content = kept[which % len(kept)], bytearray(kept[which % len(kept)].read_bytes())
+        content[which % len(content)] ^= 0xFF
+        path.write_bytes(content)
+    elif what == "kept is cut" and kept:
+        path = kept[which % len(kept)]
+        path.write_bytes(path.read_bytes()[: which % 200])
+    elif what == "kept is lost" and kept:
+        kept[which % len(kept)].unlink()
+
+
+def build_interrupted(place: Path, which: int) -> None:
+    """A build is killed when it has written some files, kept ones or pages."""
+    left = which % 25
+
+    def dying(*arguments: Any, write: Any) -> Any:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            raise KeyboardInterrupt
+        return write(*arguments)
+
+    with pytest.MonkeyPatch.context() as patch, contextlib.suppress(KeyboardInterrupt):
+        for module, name in (
+            (cache, "write_atomic"), (kept_levels, "write_atomic"), (built, "write_atomic"),
+            (publish, "_put"),
+        ):  # fmt: skip
+            patch.setattr(module, name, partial(dying, write=getattr(module, name)))
+        build_site([place / "results"], place / "html")
+
+
+HAPPENS = (
+    "a file is removed", "a file is changed", "a file is another's copy", "kept is damaged",
+    "kept is cut", "kept is lost", "interrupted", "another version",
+)  # fmt: skip
+pieces = st.lists(
+    st.tuples(foreign_nights, st.sampled_from(HAPPENS), st.integers(0, 10**6)),
+    min_size=2, max_size=4,
+)  # fmt: skip
+
+
+@settings(max_examples=6)
+@given(pieces)
+def test_whatever_happens_between_builds_the_site_equals_one_from_nothing(
+    pieces: list[tuple[list[tuple[int, int, int]], str, int]],
+) -> None:
+    place = Path(tempfile.mkdtemp())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
+        patch.setattr(cache, "_clock", lambda: time.time_ns() + 3600 * 10**9)  # files have rested
+        for nights, what, which in pieces:
+            for night in nights:
+                foreign_night(place / "results", *night)
+            if what == "interrupted":
+                build_interrupted(place, which)
+            build_site([place / "results"], place / "html")
+            change(place, what, which)
+            if what == "another version":
+                patch.setattr(cache, "version", lambda which=which: str(which))
+        build_site([place / "results"], place / "html")
         patch.setenv("XDG_CACHE_HOME", str(place / "empty"))
         build_site([place / "results"], place / "fresh")
     assert files_of(place / "html") == files_of(place / "fresh")

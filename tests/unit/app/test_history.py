@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from observatory.app.history import fingerprint, runs_of
+from observatory.app.fingerprints import fingerprint
+from observatory.app.history import runs_of
 from observatory.store.asv.files import project
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.triage import Triage
@@ -34,14 +35,14 @@ def made_of(read: Results) -> str:
 
 
 def test_what_a_cache_held_before_does_not_matter(results: Path, tmp_path: Path) -> None:
-    """Where the last file was read before the others, its series and its values come first."""
-    first, cache = results / "ci" / "x.json", tmp_path / "cache"
-    content = first.read_bytes()
-    first.unlink()
+    """Where the last file is new, its series come before those that are kept."""
+    last, cache = results / "ci" / "z.json", tmp_path / "cache"
+    content = last.read_bytes()
+    last.unlink()
     read_results(results, cache)
-    first.write_bytes(content)
+    last.write_bytes(content)
     again, afresh = read_results(results, cache), read_results(results)
-    assert [one.name for one in again.series] == ["a", "b", "c"]
+    assert [one.name for one in again.series] == ["b", "c", "a"]
     assert [one.name for one in afresh.series] == ["c", "a", "b"]
     assert made_of(again) == made_of(afresh)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.analyze.history.segments import levels_of
+from observatory.analyze.history.segments import Levels, levels_of
 from observatory.app import kept_levels as module
 from observatory.app.kept_levels import KeptLevels
 from observatory.store.base.signatures import digest_of
+from tests.factories_alerts import line, series
 
 RNG = np.random.default_rng(5)
 NOISE = RNG.normal(1, 0.01, 60)
@@ -21,10 +22,15 @@ SERIES = {
 }
 
 
+def found(levels: KeptLevels, name: str) -> Levels:
+    one = series(line(60), SERIES[name])
+    return levels(one, one.values)
+
+
 def filled(file: Path) -> None:
     levels = KeptLevels(file)
-    for values in SERIES.values():
-        levels(values)
+    for name in SERIES:
+        found(levels, name)
     levels.save()
 
 
@@ -36,7 +42,7 @@ def test_what_was_kept_is_what_would_be_found(
     drift, places = levels_of(values)
     filled(tmp_path / "levels")
     monkeypatch.setattr(module, "levels_of", None)
-    kept_drift, kept_places = KeptLevels(tmp_path / "levels")(values)
+    kept_drift, kept_places = found(KeptLevels(tmp_path / "levels"), name)
     assert kept_places == places
     assert (kept_drift is None) == (drift is None) == (name != "a drift")
     if kept_drift is not None and drift is not None:
@@ -55,7 +61,7 @@ def test_levels_of_other_code_or_of_a_damaged_file_are_found_anew(
     monkeypatch.setattr(module, "levels_of", lambda values: calls.append(1) or levels_of(values))
     for damage in (b"", b"[]", whole[:-5], whole.replace(b'"code":"', b'"code":"x')):
         file.write_bytes(damage)
-        KeptLevels(file)(SERIES["still"])
+        found(KeptLevels(file), "still")
     assert len(calls) == 4
 
 
@@ -66,6 +72,6 @@ def test_only_levels_that_were_asked_for_stay(tmp_path: Path) -> None:
     filled(file)
     assert digest_of(file) == before
     levels = KeptLevels(file)
-    levels(SERIES["still"])
+    found(levels, "still")
     levels.save()
     assert len(KeptLevels(file)._known) == 1

@@ -13,9 +13,11 @@ from observatory.app import kept_levels as module
 from observatory.app import parts
 from observatory.app.kept_levels import KeptLevels, levels_of_part
 from observatory.app.parts import Processes, mapped
+from tests.factories_alerts import line, series
 
 NOISE = np.random.default_rng(3).normal(1, 0.01, (9, 40))
 NOISE[4, 20:] *= 1.5
+ALL = [series(line(40), values) for values in NOISE]
 
 
 def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,11 +43,11 @@ def test_levels_found_ahead_are_those_that_would_be_found(
     monkeypatch.setattr(module, "PART", 3)
     expected = [levels_of(values)[1] for values in NOISE]
     levels = KeptLevels(tmp_path / "levels")
-    levels.ahead(NOISE)
+    levels.ahead(ALL)
     monkeypatch.setattr(module, "levels_of", None)  # nothing is looked for a second time
-    assert [levels(values)[1] for values in NOISE] == expected
+    assert [levels(one, one.values)[1] for one in ALL] == expected
     levels.save()
     again = KeptLevels(tmp_path / "levels")
     monkeypatch.setattr(module, "mapped", None)
-    again.ahead(NOISE)
-    assert [again(values)[1] for values in NOISE] == expected
+    again.ahead(ALL)
+    assert [again(one, one.values)[1] for one in ALL] == expected

@@ -12,7 +12,6 @@ from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.dashboard.pages.newest_value import NewestChange, newest_change
 from observatory.dashboard.site_input import SiteInput
-from observatory.store.asv.columns import Columns
 from observatory.store.records.alerts import Acknowledgement, Alerts
 from observatory.store.records.triage import Triage
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
@@ -29,7 +28,7 @@ def moved(values: Any, metric: str = "compile_time", said: Triage | None = None)
 def observed(found: Any, alerts: Alerts) -> SiteInput:
     tracks = list(segmented([found]))
     verdicts = list(verdicts_of(tracks, alerts))
-    return SiteInput(tracks, Columns(), (), alerts, "0.1", verdicts)
+    return SiteInput(tracks, (), alerts, "0.1", verdicts)
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:

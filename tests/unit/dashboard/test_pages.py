@@ -30,7 +30,6 @@ from observatory.dashboard.pages.series_list import list_pages
 from observatory.dashboard.pages.summary import headline, newest
 from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
-from observatory.store.asv.columns import Columns
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
@@ -447,11 +446,9 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
 
 def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
     values = stepped(400, 350, 2.0)
-    (track,) = segmented([replace(series(line(400), values), rows=np.arange(400))])
-    none = np.full(400, np.nan)
-    zero = np.zeros(400, np.int32)
-    columns = Columns(zero, zero, values, zero, none, none)
-    found = SiteInput([track], columns, (), observed(factory.as_frame([])).alerts, "0.1")
+    none, zero = np.full(400, np.nan), np.zeros(400, np.int32)
+    (track,) = segmented([replace(series(line(400), values), n=zero, ci_low=none, ci_high=none)])
+    found = SiteInput([track], (), observed(factory.as_frame([])).alerts, "0.1")
     drawn = picture(found, 0)
     assert (len(drawn.points), drawn.count) == (MOST_VALUES, 400)
     assert drawn.points[-1].x < drawn.right
@@ -565,10 +562,9 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
 
 def test_a_picture_shows_where_a_long_series_changed() -> None:
     values = stepped(400, 150, 2.0)
-    (track,) = segmented([replace(series(line(400), values), rows=np.arange(400))])
-    none = np.full(400, np.nan)
-    zero = np.zeros(400, np.int32)
-    found = SiteInput([track], Columns(zero, zero, values, zero, none, none), (),
+    none, zero = np.full(400, np.nan), np.zeros(400, np.int32)
+    (track,) = segmented([replace(series(line(400), values), n=zero, ci_low=none, ci_high=none)])
+    found = SiteInput([track], (),
                      observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
     (moved,) = judge_series([track]).moved
     drawn = picture(found, 0, moved.change)

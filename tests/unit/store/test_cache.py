@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import subprocess
@@ -12,7 +11,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from observatory.benchmarks.catalogue import metrics
@@ -20,8 +18,7 @@ from observatory.benchmarks.models import radon
 from observatory.store.asv import listing, result
 from observatory.store.asv.columns import SeriesList
 from observatory.store.journal import latest
-from observatory.store.reading import cache
-from observatory.store.reading import read as reading
+from observatory.store.reading import cache, summaries
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records import sample as records_of_samples
@@ -50,12 +47,12 @@ def parses(monkeypatch: pytest.MonkeyPatch) -> Parses:
         seen.append(found.head.env_name if found.head else "?")
         return found
 
-    def read(path: Path, read_journal: Any = reading.read_journal) -> Any:
+    def read(path: Path, read_journal: Any = summaries.read_journal) -> Any:
         seen.append(path.name)
         return read_journal(path)
 
     monkeypatch.setattr(result, "parse", spy)
-    monkeypatch.setattr(reading, "read_journal", read)
+    monkeypatch.setattr(summaries, "read_journal", read)
     return seen
 
 
@@ -96,7 +93,7 @@ def test_an_unchanged_file_is_never_parsed_twice(where: Path, parses: Parses) ->
     assert parses.taken() == []
     assert said(first) == said(second) == said(read_results(where))
     assert first.files == second.files
-    assert len(cache_files(where)) == 1
+    assert len(cache_files(where)) == 4  # one for what files say, and one for each line
 
 
 def test_an_unchanged_file_that_has_rested_is_not_even_opened(
@@ -131,6 +128,19 @@ def test_a_changed_file_is_always_parsed_and_the_others_are_not(
     assert path.stat().st_size == before.st_size
     assert 8.0 in [value.value for value in values(read(where))]
     assert parses.taken() == ["y"]
+
+
+def test_a_new_file_touches_the_part_of_its_own_line_alone(where: Path, parses: Parses) -> None:
+    read(where)
+    parses.taken()
+    before = {path.name: path.stat().st_ino for path in cache_files(where)}
+    put(where, foreign({"a": [[7.0]]}, env_name="x"), "new.json")
+    read(where)
+    assert parses.taken() == ["x"]
+    after = {path.name: path.stat().st_ino for path in cache_files(where)}
+    assert before.keys() == after.keys()
+    changed = [name for name, inode in after.items() if before[name] != inode]
+    assert [Path(name).suffix for name in sorted(changed, key=len)] == [".files", ".part"]
 
 
 def test_a_file_that_was_only_touched_is_not_parsed(where: Path, parses: Parses) -> None:
@@ -177,12 +187,12 @@ def test_what_changes_between_hashing_and_parsing_is_parsed_again(
     made = journal(where, [sample()])
     before = made.path.read_bytes()
 
-    def changed(path: Path, read_journal: Any = reading.read_journal) -> Any:
+    def changed(path: Path, read_journal: Any = summaries.read_journal) -> Any:
         path.write_bytes(before + b"oops\n")
         return read_journal(path)
 
     with monkeypatch.context() as patch:
-        patch.setattr(reading, "read_journal", changed)
+        patch.setattr(summaries, "read_journal", changed)
         assert any("jsonl:3" in problem for problem in said(read(where))[1])
     made.path.write_bytes(before)
     assert said(read(where)) == said(read_results(where))
@@ -224,31 +234,26 @@ def damaged(content: bytes) -> Iterator[bytes]:
 
 def test_a_damaged_cache_is_ignored_and_made_again(where: Path, parses: Parses) -> None:
     expected = said(read(where))
-    (path,) = cache_files(where)
-    content = path.read_bytes()
-    for bad in damaged(content):
-        for left in cache_files(where):
-            left.unlink()
-        path.write_bytes(bad)
-        parses.taken()
-        assert said(read(where)) == expected
-        assert len(parses.taken()) == 4
-        assert said(read(where)) == expected
-        assert parses.taken() == []
+    whole = {path: path.read_bytes() for path in cache_files(where)}
+    for path, parsed in zip(whole, (1, 1, 1, 4), strict=True):
+        for bad in damaged(whole[path]):
+            for each, content in whole.items():
+                each.write_bytes(content)
+            path.write_bytes(bad)
+            parses.taken()
+            assert said(read(where)) == expected
+            assert len(parses.taken()) == parsed  # a part has the values of one file here
+            assert said(read(where)) == expected
+            assert parses.taken() == []
 
 
 def test_a_cache_that_is_whole_but_of_another_kind_is_ignored(where: Path) -> None:
     expected = said(read(where))
-    (path,) = cache_files(where)
-    for other in (b"", b"PK and more", npz(value=np.empty(3)), npz(text=np.array([{}]))):
-        path.write_bytes(cache._hash(other) + other)
-        assert said(read(where)) == expected
-
-
-def npz(**arrays: Any) -> bytes:
-    sink = io.BytesIO()
-    np.savez(sink, **arrays)
-    return sink.getvalue()
+    key = cache.version().encode()
+    for path in cache_files(where):
+        for other in (b"", b"[]", b"[[1]]", b"{}", bytes(8), bytes(7) + b"\xff", bytes(99)):
+            path.write_bytes(cache._blake2b(other, key=key).digest() + other)
+            assert said(read(where)) == expected
 
 
 def test_another_version_reads_none_of_it_and_replaces_it(
@@ -286,15 +291,17 @@ def test_a_cache_that_cannot_be_written_is_no_error(where: Path) -> None:
 
 def test_what_is_gone_is_kept_no_longer(where: Path) -> None:
     read(where)
-    (path,) = cache_files(where)
-    assert b"time_gone" not in path.read_bytes()
+    before = cache_files(where)
     put(where, foreign({"time_gone": [[1.0]]}, env_name="v"), "v.json")
+    put(where, foreign({"time_gone": [[1.0]]}, env_name="x"), "w.json")
     read(where)
-    assert path.read_bytes().count(b"time_gone") == 1
-    (where / "ci" / "v.json").unlink()
-    os.utime(where / "ci" / "y.json")
+    assert sum(path.read_bytes().count(b"time_gone") for path in cache_files(where)) == 2
+    assert len(cache_files(where)) == len(before) + 1
+    for name in "vw":
+        (where / "ci" / f"{name}.json").unlink()
     assert said(read(where)) == said(read_results(where))
-    assert b"time_gone" not in path.read_bytes()
+    assert cache_files(where) == before
+    assert not any(b"time_gone" in path.read_bytes() for path in before)
 
 
 KILLED = """

@@ -93,5 +93,5 @@ def test_the_cache_is_outside_of_the_results(tmp_path: Path) -> None:
         env=environment, check=True, stdout=subprocess.DEVNULL,
     )  # fmt: skip
     assert sorted(results.rglob("*")) == before
-    assert len(list((tmp_path / "xdg" / "observatory" / "frames").rglob("*.npz"))) == 1
+    assert len(list((tmp_path / "xdg" / "observatory" / "frames").rglob("*.files"))) == 1
     assert path.exists()

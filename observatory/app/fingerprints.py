@@ -1,0 +1,57 @@
+"""A digest of what alerts follow from: whether those that were saved are of the same results."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory import tool_version
+from observatory.store.reading.parts import Part
+from observatory.store.reading.read import Results
+from observatory.store.records.torture import Torture
+from observatory.store.records.triage import Triage
+
+
+def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -> str:
+    """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
+
+    Returns 32 hex digits. The digest does not depend on the order in which results were read, which
+    depends on the cache. Ledgers are not part of it: they change only with a newer journal.
+    """
+    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
+    for file in read.files:
+        found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
+        for cell, source in sorted(file.counted_by.items()):
+            found.update(f"{cell}\0{source}\0".encode())
+    # A column at a time, and those that are needed: all would be most of the memory of a command.
+    used = np.unique(np.concatenate([np.empty(0, np.int32), *(o.series for o in read.parts)]))
+    by_name = sorted(used.tolist(), key=lambda n: (read.series[n].name, read.series[n].params))
+    rank = np.zeros(len(read.series), np.int32)
+    for place, number in enumerate(by_name):
+        rank[number] = place
+        one = read.series[number]
+        found.update(f"{one.name}\0{one.params}\0".encode(errors="replace"))
+    columns: tuple[Callable[[Part], npt.NDArray[Any]], ...] = (
+        lambda part: part.file,
+        lambda part: np.repeat(rank[part.series], part.lengths),
+        lambda part: np.repeat(part.position, part.lengths),
+        lambda part: part.value,
+    )
+    order = np.lexsort([_column(read, one) for one in reversed(columns[:3])])
+    for one_column in columns:
+        found.update(_column(read, one_column)[order].tobytes())
+    for journal in read.journals.values():
+        found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
+    for one in faults:
+        found.update(f"{one.tried}\0{one.started_at}\0".encode())
+    found.update(triage.model_dump_json().encode())
+    return found.hexdigest()
+
+
+def _column(read: Results, of: Callable[[Part], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    parts = [of(part) for part in read.parts]
+    return np.concatenate(parts) if parts else np.empty(0, np.int32)
