@@ -32,6 +32,7 @@ def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) 
 
 def test_one_part_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(parts, "_in_processes", None)
+    monkeypatch.setattr(Processes, "allowed", False)
     assert mapped(levels_of_part, NOISE, 2) == levels_of_part(NOISE)  # a script of somebody
     monkeypatch.setattr(Processes, "allowed", True)
     assert mapped(levels_of_part, NOISE, 9) == levels_of_part(NOISE)

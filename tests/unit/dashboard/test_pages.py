@@ -11,7 +11,6 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pandas as pd
 import pytest
-from markupsafe import Markup
 
 from observatory.analyze.history.level_changes import judge_series
 from observatory.analyze.history.segments import segmented
@@ -425,10 +424,10 @@ def test_health_names_what_failed_and_what_is_missing() -> None:
 
 def test_every_series_is_on_one_list() -> None:
     found = observed(factory.frame())
-    pages = list(list_pages(found, [Markup(id_) for id_ in found.ids]))
-    ids = [str(row) for page in pages for _, rows in page["groups"] for row in rows]
-    assert ids == list(found.ids)
-    assert all(page["of"] == len(pages) for page in pages)
+    pages = list(list_pages(found))
+    places = [place for page in pages for _, own in page.groups for place in own]
+    assert places == list(range(len(found.ids)))
+    assert [page.of for page in pages] == [len(pages)] * len(pages)
 
 
 def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
