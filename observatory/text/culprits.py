@@ -20,15 +20,20 @@ def headline(found: Found) -> doc.Words:
     A commit or release that was measured again comes first; then a package that makes the change
     alone; then what is less certain. Of several, the one that changed the most is named.
     """
-    told = [one for one in found.searches if one.culprits]
+    searches = [one for one in found.searches if one.culprits]
     crossed = next((one for one in reversed(found.crossings) if one.causes), None)
-    if not told:
+    # Not the releases between whose tags the commit was found.
+    wider = {(one.within[0].commit, one.within[1].commit) for one in searches if one.within}
+    culprits = [
+        each for one in searches for each in one.culprits
+        if (each.before.commit, each.after.commit) not in wider
+    ]  # fmt: skip
+    if not culprits:
         return () if crossed is None else _axes(crossed)
-    last = told[-1]  # the search that went furthest: commits after releases
-    main = max(last.culprits, key=lambda one: abs(one.high - one.low))
+    main = max(culprits, key=lambda one: abs(one.high - one.low))
     if crossed is not None and main.certainty != "confirmed":
         return _axes(crossed)
-    rest = len(last.culprits) - 1
+    rest = len(culprits) - 1
     return (*_subject(main), *((f", and {several(rest, 'more change')}",) if rest else ()))
 
 

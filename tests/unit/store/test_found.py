@@ -76,3 +76,9 @@ def test_of_several_culprits_the_one_that_changed_the_most_is_named() -> None:
         "aaaaaaaaaaaa by Ada, confirmed, and 2 more changes"
     )
     assert spoken(headline(Found([found()]))) == "aaaaaaaaaaaa by Ada, confirmed"
+    releases = found(good=EARLIER, culprits=[
+        culprit(before=EARLIER, after=MIDDLE, low=0.0, high=90.0, commits=[]), culprit(),
+    ])  # fmt: skip
+    inside = found(good=EARLIER, bad=MIDDLE, within=(EARLIER, MIDDLE), culprits=[large, small])
+    both = spoken(headline(Found([releases, inside])))
+    assert both == "aaaaaaaaaaaa by Ada, confirmed, and 2 more changes"
