@@ -18,6 +18,7 @@ from tests.hostile.mutations import mutated
 
 _LARGEST = 400_000
 """Bytes of a content; the largest that may be read are left to mutation by chance."""
+_CHANGED = 40_000
 _OPTIONS = (f"-max_len={_LARGEST}", "-len_control=0", "-rss_limit_mb=0", "-timeout=0",
             "-print_final_stats=1")  # fmt: skip
 
@@ -56,7 +57,8 @@ def guide(
     def changed(content: bytes, most: int, number: int) -> bytes:
         """Half of the changes are libFuzzer's, half know what a value of JSON is."""
         dice = Random(number)
-        if dice.random() < 0.5:
+        # What was repeated again and again would fill the memory.
+        if len(content) <= _CHANGED and dice.random() < 0.5:
             ours = mutated([content, *seeds], dice)
             if len(ours) <= most:
                 return ours

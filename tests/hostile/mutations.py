@@ -50,7 +50,7 @@ def _with_values(content: bytes, dice: Random) -> bytes:
     lines = content.splitlines() if content.count(b"\n{") else [content]
     at = dice.randrange(len(lines))
     # Neither the content nor what becomes of it has to be JSON that Python's own parser takes.
-    with suppress(ValueError, RecursionError):
+    with suppress(ValueError, RecursionError, MemoryError):
         tree = json.loads(lines[at])
         for _ in range(dice.randint(1, 4)):
             _change(tree, dice)
@@ -70,7 +70,8 @@ def _change(tree: Any, dice: Random) -> None:
     elif kind == "remove":
         del container[key]
     elif kind == "repeat" and isinstance(container, list):
-        container[key:key] = [container[key]] * dice.choice((1, 10, 2000))
+        size = len(json.dumps(container[key])) + 1
+        container[key:key] = [container[key]] * min(dice.choice((1, 10, 2000)), LARGEST // size)
     elif kind == "key" and isinstance(container, dict):
         container[str(dice.choice(VALUES))[:300]] = container.pop(key)
     else:
