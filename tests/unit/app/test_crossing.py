@@ -64,6 +64,8 @@ class World:
     ends_after: int = 1000
     """Samples after which the time is over."""
     now: float = 0.0
+    only: object = ()
+    """The graphs that the last sample built; empty: all."""
     listed: tuple[str, ...] = ("0.66.1", "0.67.0", "0.67.1", "0.67.2")
     """The releases of numba on the index between both ends."""
 
@@ -89,6 +91,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     class Executor:
         def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
             self.place, self.caches = place, caches
+            made.only = options["only"]
 
         def holds(self, cache: str) -> bool:
             return (self.caches / cache).is_dir()
@@ -148,6 +151,15 @@ def test_the_axis_is_found_with_few_samples_and_its_release_too(world: World) ->
     assert along.samples == 4
     assert len(world.taken) <= 2 + 5 + 3
     assert list(crossings.load_all(world.session.results)) == [found]
+
+
+def test_graphs_that_do_not_show_the_change_alone_are_not_the_end(world: World) -> None:
+    world.count = lambda held: 4 if newer_numba(held) and not world.only else 0
+    found = world.find(graphs=["linalg.svd"], supposed=True)
+    assert (found.graphs, blamed(found)) == ([], [["numba"]])
+    # Who names them wants no others.
+    named = world.find(graphs=["linalg.svd"])
+    assert (named.graphs, blamed(named), named.low, named.high) == (["linalg.svd"], [], 0, 0)
 
 
 def test_nothing_is_measured_twice(world: World) -> None:
