@@ -59,11 +59,12 @@ CANARY = "closures siblings NUMBA fork"
 CENSUS, KEYS = "ops_quick census_warm NUMBA spawn", "keys_quick pairs_keys NUMBA spawn"
 MAKING, UPGRADE = "key_cost key_making NUMBA spawn", "randoms upgrade NUMBA spawn"
 _SEEN = {"blind": False}
+_BOTH_CENSUSES = (CENSUS, "ops_quick census_cold NUMBA spawn")
 _BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
 
 _PAIRS = (
     "differ.broadcast.elemwise", "differ.edges.operands", "differ.edges.chain",
-    "differ.inputs.number", "differ.outputs.order",
+    "differ.inputs.number", "differ.outputs.order", "differ.outputs.chain_order",
     "differ.constant.value", "differ.constant.dtype", "differ.constant.scalar",
     "differ.constant.integer", "differ.constant.shape", "differ.constant.slice",
     "differ.flags.fastmath", "differ.props.Elemwise.scalar_op", "differ.props.CumOp.axis",
@@ -72,8 +73,9 @@ _PAIRS = (
     "equal.pickled", "equal.again_solve", "equal.constant", "equal.names",
 )  # fmt: skip
 GRAPHS = (
-    *_PAIRS, "elementwise.composite", "wide.chain_120", "linalg.cholesky", "times_2", "times_3",
-    "blas.dot_matrix_vector", "random.normal.symbolic_size", "nested.op_from_graph",
+    *_PAIRS, "elementwise.composite", "wide.chain_120", "reduction.cumsum_two_layouts",
+    "linalg.cholesky", "times_2", "times_3", "blas.dot_matrix_vector",
+    "random.normal.symbolic_size", "nested.op_from_graph",
 )  # fmt: skip
 """The members of the quick sets and of the siblings that are built: the same for all faults."""
 
@@ -111,7 +113,7 @@ LOOKS: Mapping[str, Look] = {
     "constants_share_a_key": Look("uniqueness", (KEYS,)),
     "outputs_dropped": Look("uniqueness", (KEYS,)),
     "edges_dropped": Look("uniqueness", (KEYS,)),
-    "keys_truncated": Look("uniqueness", (KEYS,)),
+    "keys_truncated": Look("uniqueness", (KEYS, *_BOTH_CENSUSES)),
     "scalar_op_dropped": Look("uniqueness", (KEYS,)),
     "shared_key_in_float32": Look("flags", (KEYS,), under="floatX=float32"),
     "fastmath_dropped": Look("flags", (KEYS,)),
@@ -119,7 +121,7 @@ LOOKS: Mapping[str, Look] = {
     "rebuild_raises": Look("loading", (DISK, PROCESS)),
     "load_raises": Look("loading", (DISK,)),
     "every_third_not_stored": Look("storing", (COLD, DISK)),
-    "index_overwritten": Look("storing", (CENSUS,)),
+    "index_overwritten": Look("storing", _BOTH_CENSUSES),
     "stored_again": Look("work", (DISK,), TRACED),
     "index_read_often": Look("loading", (DISK,), TRACED),
     "directory_grows": Look("leaking", (DISK, PROCESS)),
@@ -131,7 +133,7 @@ LOOKS: Mapping[str, Look] = {
     "graphs_kept": Look("memory", (DISK,)),
     "descriptors_left": Look("leaking", (DISK,)),
     "off_after_reload": Look("correctness after reload", (DISK,)),
-    "wrong_overload_loaded": Look("correctness after reload", (CENSUS,)),
+    "wrong_overload_loaded": Look("correctness after reload", _BOTH_CENSUSES),
     "draws_changed": Look("staleness", (UPGRADE,)),
     "inner_not_asked": Look("storing", (DISK,)),
     "fork_loses_cache": Look("start methods", (DISK, DISK_FORK)),

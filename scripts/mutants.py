@@ -5,7 +5,8 @@
 
 A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
 Its samples are those of TRIES, from the quickest on, and the judge is that of `compare`: the first
-alarm ends it. The order is that of a hash, so that the first mutants are a fair sample of all.
+alarm ends it. A mutant of a statement that no cell runs cannot be found, and is not tried. The
+order is that of a hash, so that the first mutants are a fair sample of all.
 A line of JSON for each goes to FILE; those that it has are not tried again.
 """
 
@@ -34,6 +35,7 @@ from observatory.run.local import STATE
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
+from scripts import mutant_reach as reach
 from scripts.fault_counts import Rig
 from scripts.fault_looks import GRAPHS
 from scripts.mutations import Mutation, mutations
@@ -56,19 +58,34 @@ TARGETS = {
     "pytensor.compile.compilelock": ("c", ("lock_ctx", "ThreadFileLocks")),
 }
 """The modules, the cache that they belong to, and the functions that are changed; "": all."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """A cell that a mutant is looked at in, and the graphs of it that are built; empty: all."""
+
+    cell: Cell
+    only: tuple[str, ...] = GRAPHS
+
+
+_KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
 TRIES = {
     "numba": (
-        (Cell("keys_quick", "pairs_keys", "NUMBA", "spawn"),),
-        (Cell("radon", "warm_disk", "NUMBA", "spawn"), Cell("radon", "cold", "NUMBA", "spawn")),
-        (Cell("ops_quick", "census_warm", "NUMBA", "spawn"),),
-        (Cell("closures", "siblings", "NUMBA", "fork"),),
+        Try(_KEYS),
+        Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
+        Try(Cell("closures", "siblings", "NUMBA", "fork")),
+        Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
+        Try(Cell("radon", "cold", "NUMBA", "spawn")),
+        Try(_KEYS, ()),
     ),
     "c": (
-        (Cell("radon", "warm_disk", "C", "spawn"), Cell("radon", "cold", "C", "spawn")),
-        (Cell("ops_quick", "census_warm", "C_VM", "spawn"),),
+        Try(Cell("radon", "warm_disk", "C", "spawn")),
+        Try(Cell("ops_quick", "census_warm", "C_VM", "spawn")),
+        Try(Cell("radon", "cold", "C", "spawn")),
     ),
 }
-"""The cells that a mutant is looked at in, one group after the other."""
+"""Where a mutant is looked at, one place after the other."""
+_TIMEOUT = 300.0
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
 _HOOK = f"""
 import os, sys
@@ -82,7 +99,7 @@ class Mutant:
 
 if os.environ.get("{_MUTANT}"):
     sys.meta_path.insert(0, Mutant)
-"""
+{reach.HOOK}"""
 
 
 @dataclass(frozen=True)
@@ -95,6 +112,8 @@ class Tried:
     by: str
     """The first alarm: metric and cell; empty if there was none."""
     seconds: float
+    reached: bool = True
+    """Whether a cell runs the statement; otherwise the mutant was not tried."""
 
 
 def read_tried(file: Path) -> dict[tuple[str, str], Tried]:
@@ -145,44 +164,51 @@ class Mutants:
     rig: Rig
     environment: Environment
     scratch: Path
+    lines: reach.Lines
+    """What the cells run."""
 
     def tried(self, module: str, mutation: Mutation) -> Tried:
         """Take samples of a mutant until there is an alarm, and say which."""
+        if not reach.reached(self.lines, module, mutation):
+            return Tried(module, mutation.name, False, "", 0.0, reached=False)
         began, by = time.monotonic(), ""
-        for cells in TRIES[TARGETS[module][0]]:
-            by = self._alarm(cells, module, mutation)
+        for one in TRIES[TARGETS[module][0]]:
+            by = self._alarm(one, module, mutation)
             if by:
                 break
         return Tried(module, mutation.name, bool(by), by, round(time.monotonic() - began, 1))
 
-    def _alarm(self, cells: tuple[Cell, ...], module: str, mutation: Mutation) -> str:
-        tasks = plan(cells, Rounds(timing=0, counting=1))
+    def _alarm(self, where: Try, module: str, mutation: Mutation) -> str:
+        tasks = plan((where.cell,), Rounds(timing=0, counting=1))
         with tempfile.TemporaryDirectory(dir=self.scratch) as made:
             changed = Path(made, "mutant.py")
             changed.write_text(mutation.source)
             variables = {_MUTANT: str(changed), _MODULE: module}
             executor = Executor(
-                self.environment, Path(made), 90.0, variables=variables, only=GRAPHS
+                self.environment, Path(made), _TIMEOUT, variables=variables, only=where.only
             )
             head = []
             for task in tasks:
                 head.append(sample := executor.run(task))
                 if sample.status != "ok":
                     return f"{sample.status} in {sample.cell}"
-        base = [self._base(task) for task in tasks]
+        base = [self._base(task, where.only) for task in tasks]
         setting = Setting(
             base=self.rig.side, head=self.rig.side, started_at=datetime.now(UTC), interleaved=True,
             seed=0, observatory="", reproduce="",
         )  # fmt: skip
-        found = comparison_of(compared(setting, Evidence.of(base), Evidence.of(head), cells))
+        found = comparison_of(
+            compared(setting, Evidence.of(base), Evidence.of(head), (where.cell,))
+        )
         return next((f"{one.metric} of {one.cell}" for one in found.worse), "")
 
-    def _base(self, task: Task) -> Sample:
-        file = self.rig.keep / f"mutants-{hashlib.sha256(str(task).encode()).hexdigest()[:16]}.json"
+    def _base(self, task: Task, only: tuple[str, ...]) -> Sample:
+        place = hashlib.sha256(f"{task} {only}".encode()).hexdigest()[:16]
+        file = self.rig.keep / f"mutants-{place}.json"
         caches = self.rig.keep / "caches-mutants"
         caches.mkdir(exist_ok=True)
         if not file.exists():
-            executor = Executor(self.environment, caches, 240.0, only=GRAPHS)
+            executor = Executor(self.environment, caches, _TIMEOUT, only=only)
             file.write_text(executor.run(task).model_dump_json(by_alias=True))
         return Sample.model_validate_json(file.read_bytes())
 
@@ -195,13 +221,16 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--most", type=int, default=10_000, help="how many to try")
     parser.add_argument("--only", choices=("numba", "c"))
     parser.add_argument("--list", action="store_true", help="only say how many there are")
+    parser.add_argument("--again", action="store_true", help="only those that survived, once more")
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
     options = parser.parse_args(argv)
     known = read_tried(options.out)
     if options.survivors:
-        print(f"{sum(one.found for one in known.values())} of {len(known)} found")
-        for one in known.values():
+        tried = [one for one in known.values() if one.reached]
+        print(f"{sum(one.found for one in tried)} of {len(tried)} found,", end=" ")
+        print(f"{len(known) - len(tried)} not reached")
+        for one in tried:
             if not one.found:
                 print(f"{one.module}: {one.name}")
         return 0
@@ -212,8 +241,17 @@ def main(argv: list[str] | None = None) -> int:
             print(f"{number:5} {module}")
         return 0
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
-        mutants = Mutants(rig, hooked(rig.environment, Path(scratch)), Path(scratch))
-        new = [one for one in wanted if (one[0], one[1].name) not in known][: options.most]
+        environment = hooked(rig.environment, Path(scratch))
+        lines = {}
+        for cache in {options.only} if options.only else {*TRIES}:
+            modules = [module for module, (of, _) in TARGETS.items() if of == cache]
+            cells = {one.cell: None for one in TRIES[cache]}
+            lines |= reach.lines_run(environment, cells, GRAPHS, modules)
+        mutants = Mutants(rig, environment, Path(scratch), lines)
+        old = {place for place, one in known.items() if one.found or not options.again}
+        if options.again:
+            wanted = [one for one in wanted if (one[0], one[1].name) in known]
+        new = [one for one in wanted if (one[0], one[1].name) not in old][: options.most]
         for module, mutation in new:
             found = mutants.tried(module, mutation)
             with options.out.open("a") as out:

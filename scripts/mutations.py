@@ -27,6 +27,8 @@ class Mutation:
     function: str
     """The qualified name of the function that it is in; "module" outside of all."""
     line: int
+    lines: tuple[int, int]
+    """First and last line of the statement that it is in."""
     what: str
     source: str
     """The whole changed source."""
@@ -53,7 +55,8 @@ def mutations(source: str, wanted: Callable[[str], bool]) -> Iterator[Mutation]:
             text = ast.unparse(changed)
             if text not in seen:
                 seen.add(text)
-                yield Mutation(function, getattr(_at(tree, path), "lineno", 0), what, text)
+                line = getattr(_at(tree, path), "lineno", 0)
+                yield Mutation(function, line, _lines(tree, path), what, text)
 
 
 _Path = tuple[tuple[str, int | None], ...]
@@ -99,6 +102,13 @@ def _at(tree: Any, path: _Path) -> Any:
     for field, place in path:
         tree = getattr(tree, field) if place is None else getattr(tree, field)[place]
     return tree
+
+
+def _lines(tree: ast.AST, path: _Path) -> tuple[int, int]:
+    """First and last line of the innermost statement around a node."""
+    around = (_at(tree, path[:length]) for length in range(len(path), 0, -1))
+    statement = next(node for node in around if isinstance(node, ast.stmt))
+    return statement.lineno, statement.end_lineno or statement.lineno
 
 
 def _replaced(make: Callable[[Any], ast.AST | None]) -> _Change:

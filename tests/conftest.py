@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import signal
+import warnings
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +25,16 @@ def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
         yield
+
+
+@pytest.fixture(autouse=True)
+def _devices_stay(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Root could replace /dev/null, and everything that runs after that would be a riddle."""
+    before = Path(os.devnull).stat()
+    yield
+    now = Path(os.devnull).stat()
+    if (before.st_ino, before.st_mode) != (now.st_ino, now.st_mode):
+        warnings.warn(f"{os.devnull} was replaced during {request.node.nodeid}", stacklevel=1)
 
 
 @pytest.fixture(autouse=True, scope="session")

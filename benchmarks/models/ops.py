@@ -54,6 +54,7 @@ QUICK = (
     "elementwise.composite",
     "special.gammaln",
     "reduction.sum_axis",
+    "reduction.cumsum_two_layouts",
     "indexing.integers_outer",
     "indexing.set_boolean",
     "join.columns",

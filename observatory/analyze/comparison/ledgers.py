@@ -95,10 +95,11 @@ def reuse_lost(
     alert by themselves: hits that became `internal`, as nobody asks a cache for them any more.
     None where the cell has no ledgers or builds nothing.
     """
-    warm = cell.scenario in WARM_SCENARIOS
-    if base is None or head is None or not (warm or SCENARIOS[cell.scenario].from_empty):
+    warm, scenario = cell.scenario in WARM_SCENARIOS, SCENARIOS[cell.scenario]
+    builds = warm or scenario.from_empty or scenario.covers_ops
+    if base is None or head is None or not builds:
         return None
-    same = warm or same_workload(base, head)
+    same = warm or (same_steps if scenario.covers_ops else same_workload)(base, head)
     lost = sum(lost_by_name(cell, base, head).values()) if same else 0
     return JudgedVerdict(
         cell=cell, metric=REUSE_LOST, unit="functions", kind="exact",
@@ -119,6 +120,15 @@ def same_workload(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> b
         {e.name for e in entries if e.outcome != "internal" and e.step in steps}
         for entries in (base, head)
     ]
+    return asked[0] == asked[1]
+
+
+def same_steps(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool:
+    """Whether each of many graphs, which share a cache, asks it for functions of the same names.
+
+    What a graph finds depends on all graphs before it, so that one that differs spoils the rest.
+    """
+    asked = [{(e.step, e.name) for e in side if e.outcome != "internal"} for side in (base, head)]
     return asked[0] == asked[1]
 
 

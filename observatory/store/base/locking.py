@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import stat
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -110,7 +111,7 @@ def locked_content(path: Path) -> Iterator[BinaryIO]:
 
     Whoever appends to the file or replaces it holds this lock, so that nothing is appended to a
     file that has just been replaced. The file and its directory are created if need be; a file that
-    is still empty at the end is removed. Raises OSError.
+    is still empty at the end is removed; what is no file, such as a pipe, stays. Raises OSError.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     while True:
@@ -122,7 +123,8 @@ def locked_content(path: Path) -> Iterator[BinaryIO]:
                 yield stream
             finally:
                 stream.flush()
-                if _is_at(path, stream) and os.fstat(stream.fileno()).st_size == 0:
+                now = os.fstat(stream.fileno())
+                if _is_at(path, stream) and stat.S_ISREG(now.st_mode) and now.st_size == 0:
                     path.unlink()
             return
 

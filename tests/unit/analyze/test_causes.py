@@ -213,6 +213,30 @@ def test_another_workload_is_no_lost_reuse() -> None:
     assert lost.conclusion == "workload changed"
 
 
+def graphs(*steps: tuple[str, Rows]):
+    cell = Cell("ops_quick", "census_cold", "NUMBA", "spawn")
+    ledger = [entry for step, rows in steps for entry in entries(rows, step)]
+    return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
+
+
+def test_graphs_that_stop_sharing_functions() -> None:
+    """As with an index that loses the code for one type when that for another is stored."""
+    shared = graphs(("first", FILLED), ("second", [("Add", "k1", "hit"), ("Add", "k1", "hit")]))
+    apart = graphs(("first", FILLED), ("second", [("Add", "k1", "miss"), ("Add", "k1", "hit")]))
+    (cause,), _ = compare([shared], [apart])
+    assert cause.kind == "not reused"
+    assert [(change.name, change.count) for change in cause.functions] == [("Add", 1)]
+
+
+def test_a_graph_that_asks_for_other_functions_spoils_what_later_ones_reuse() -> None:
+    old = graphs(("first", FILLED), ("second", [("Add", "k1", "hit")]))
+    new = graphs(("first", [("Sub", "k9", "miss")]), ("second", [("Add", "k1", "miss")]))
+    causes, verdicts = compare([old], [new])
+    assert causes == []
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert lost.conclusion == "workload changed"
+
+
 def test_a_head_that_fails_is_told_in_its_own_words() -> None:
     base = [counted(COLD, FILLED), counted(DISK, HIT)]
     (cause,), verdicts = compare(base, [failed(COLD, "counting"), failed(DISK, "counting")])

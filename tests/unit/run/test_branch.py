@@ -266,9 +266,12 @@ def test_hooks_and_variables_of_the_caller_are_not_obeyed(
     assert done.after is not None
 
 
-def test_a_commit_needs_no_name_of_yours(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_SYSTEM", os.devnull)
+def test_a_commit_needs_no_name_of_yours(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (nothing := tmp_path / "empty").touch()
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(nothing))
+    monkeypatch.setenv("GIT_CONFIG_SYSTEM", str(nothing))
     Branch(clone, "results").change(adding("a"))
     assert git(clone, "log", "-1", "--format=%an <%ae>", "results") == (
         "observatory <observatory@localhost>"

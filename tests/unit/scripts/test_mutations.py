@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scripts.mutant_reach import reached
 from scripts.mutations import mutations
 
 SOURCE = '''
@@ -51,3 +52,13 @@ def test_a_tuple_a_sum_and_an_argument_lose_a_part() -> None:
     made = found("def key(a, b):\n    x = (a, b)\n    return f(a + b, c=x)\n")
     assert {"tuple without a", "tuple without b", "call without c=x"} <= made.keys()
     assert {"without the first part: a + b", "without the second part: a + b"} <= made.keys()
+
+
+def test_a_mutant_is_reached_where_a_line_of_its_statement_runs() -> None:
+    source = "def key(a):\n    if a:\n        b = f(\n            a, c=1\n        )\n    return 2\n"
+    made = {one.what: one for one in mutations(source, lambda _: True)}
+    assert made["call without c=1"].lines == (3, 5)
+    ran = {"module": [2, 6]}
+    assert not reached(ran, "module", made["call without c=1"])
+    assert reached(ran, "module", made["if False: a"])
+    assert not reached(ran, "another", made["if False: a"])

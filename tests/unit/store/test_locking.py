@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import threading
@@ -29,6 +30,17 @@ def test_the_lock_of_a_file_or_directory_is_free_again_after_an_error(tmp_path: 
             waited: list[int] = []
             with locked(path, lambda: waited.append(1)):  # noqa: B023
                 assert waited == []
+
+
+def test_an_empty_file_is_removed_and_what_is_no_file_stays(tmp_path: Path) -> None:
+    """As root, it would remove /dev/null for the whole system."""
+    with locked_content(tmp_path / "journal"):
+        pass
+    device = tmp_path / "device"
+    device.symlink_to(os.devnull)
+    with locked_content(device) as stream:
+        stream.write(b"lost")
+    assert list(tmp_path.iterdir()) == [device]
 
 
 def test_an_append_that_waited_goes_into_the_file_that_replaced_the_other(tmp_path: Path) -> None:

@@ -23,6 +23,11 @@ def _products_of_others(np: Any, x: Any) -> Any:
     return np.array([np.prod(np.delete(x, place)) for place in range(len(x))])
 
 
+def _cumsum_of_two_layouts(namespace: Any, x: Any) -> Any:
+    """One function of a cache, which is stored for two types: contiguous and strided entries."""
+    return namespace.cumsum(x)[::2] + namespace.cumsum(x[::2])
+
+
 CASES: Cases = {
     "sum": case(lambda _, x: x.sum(), lambda _, x: x.sum(), VECTOR),
     "sum_axis": case(lambda _, x: x.sum(axis=0), lambda _, x: x.sum(axis=0), MATRIX),
@@ -38,6 +43,7 @@ CASES: Cases = {
     "all": case(lambda _, x: x.all(axis=0), lambda _, x: x.all(axis=0), MASK),
     "any": case(lambda _, x: x.any(), lambda _, x: x.any(), BOOLEANS),
     "cumsum": case(lambda pt, x: pt.cumsum(x), lambda np, x: np.cumsum(x), VECTOR),
+    "cumsum_two_layouts": case(_cumsum_of_two_layouts, _cumsum_of_two_layouts, VECTOR),
     "cumprod": case(
         lambda pt, x: pt.cumprod(x, axis=1), lambda np, x: np.cumprod(x, axis=1), MATRIX
     ),

@@ -32,6 +32,12 @@ def _function_outputs(d: Draft, swapped: bool) -> Any:
     return outputs[::-1] if swapped else outputs
 
 
+def _chain_outputs(d: Draft, which: slice) -> Any:
+    """Return outputs of a chain, whose nodes have one order only: the outputs alone differ."""
+    total = d.pt.cumsum(d.vector())
+    return [total, d.pt.cumprod(total)][which]
+
+
 def _outputs(d: Draft, several: int) -> Any:
     x = d.vector()
     return [d.pt.cumsum(x), d.pt.cumprod(x), x[::-1] * 2.0][:several]
@@ -198,6 +204,8 @@ PAIRS: Mapping[str, Pair] = {
     "differ.inputs.number": differ(_several_inputs, 3, 4),
     "differ.inputs.shared": differ(_shared, False, True),
     "differ.outputs.order": differ(_function_outputs, False, True),
+    "differ.outputs.chain_order": differ(_chain_outputs, slice(None), slice(None, None, -1)),
+    "differ.outputs.chain_which": differ(_chain_outputs, slice(None), slice(1, None)),
     "differ.outputs.number": differ(_outputs, 1, 2),
     "differ.outputs.number_3": differ(_outputs, 1, 3),
     "differ.outputs.twice": differ(_output_twice, False, True),

@@ -1,0 +1,67 @@
+"""Which lines of PyTensor's code of caches the cells run: no mutant elsewhere can be found."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Rounds, plan
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor
+from scripts.mutations import Mutation
+
+LINES_TO = "OBSERVATORY_LINES_TO"
+"""Names the file that a process appends the lines to."""
+HOOK = f"""
+import os, sys
+
+def record(into):
+    tool, events, file = 5, sys.monitoring.events, os.open(into, os.O_APPEND | os.O_WRONLY)
+
+    def seen(code, line):
+        if "/pytensor/" in code.co_filename:
+            os.write(file, f"{{code.co_filename}}:{{line}}\\n".encode())
+        return sys.monitoring.DISABLE
+
+    sys.monitoring.use_tool_id(tool, "lines")
+    sys.monitoring.register_callback(tool, events.LINE, seen)
+    sys.monitoring.set_events(tool, events.LINE)
+
+if os.environ.get("{LINES_TO}"):
+    record(os.environ["{LINES_TO}"])
+"""
+"""What an environment runs at its start. Needs Python 3.12."""
+
+Lines = Mapping[str, Collection[int]]
+"""By module: the numbers of the lines that ran."""
+
+
+def reached(lines: Lines, module: str, mutation: Mutation) -> bool:
+    """Whether a line of the statement that a mutation changes ran."""
+    first, last = mutation.lines
+    return any(first <= line <= last for line in lines.get(module, ()))
+
+
+def lines_run(
+    environment: Environment, cells: Iterable[Cell], only: tuple[str, ...], modules: Iterable[str]
+) -> Lines:
+    """Take a sample of each cell, and return the lines of the modules that ran.
+
+    Raises AssertionError if a sample fails.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        file = Path(scratch, "lines")
+        file.touch()
+        executor = Executor(
+            environment, Path(scratch), 600.0, variables={LINES_TO: str(file)}, only=only
+        )
+        for task in plan(tuple(cells), Rounds(timing=0, counting=1)):
+            assert executor.run(task).status == "ok", task
+        found = {line.rpartition(":")[::2] for line in file.read_text().splitlines()}
+    ends = {module: f"/{module.replace('.', '/')}.py" for module in modules}
+    return {
+        module: sorted(int(line) for name, line in found if name.endswith(end))
+        for module, end in ends.items()
+    }
