@@ -69,16 +69,16 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
     for one in tried:
         reason = reasons.get(f"{one.module} {one.name}", "")
         word = "found" if one.found else "equivalent" if reason.startswith("equivalent") else "hole"
-        of[one.module][word] += 1
-    yield "| module | mutants tried | found | equivalent | holes | found of those that matter |"
-    yield "|---|---|---|---|---|---|"
+        of[one.module][word if one.reached else "not run"] += 1
+    yield "| module | mutants | not run | found | equivalent | holes | found of those that matter |"
+    yield "|---|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
     for module, counts in [*sorted(of.items()), ("all", total)]:
         matter = counts["found"] + counts["hole"]
         share = f"{100 * counts['found'] / matter:.0f} %" if matter else "-"
         yield (
-            f"| `{module}` | {counts.total()} | {counts['found']} | {counts['equivalent']} | "
-            f"{counts['hole']} | {share} |"
+            f"| `{module}` | {counts.total()} | {counts['not run']} | {counts['found']} | "
+            f"{counts['equivalent']} | {counts['hole']} | {share} |"
         )
         total.update(counts)
 
@@ -88,7 +88,7 @@ def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[st
     yield "| module, function, line | change | why it survived |"
     yield "|---|---|---|"
     for one in sorted(tried, key=lambda each: (each.module, each.name)):
-        if one.found:
+        if one.found or not one.reached:
             continue
         where, _, what = one.name.partition(": ")
         reason = reasons.get(f"{one.module} {one.name}", "not looked into")
@@ -99,7 +99,7 @@ def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[st
 def page(text: str) -> str:
     """Return the text of the page with its tables made anew. Raises ValueError without a place."""
     rows = list(read(ROWS).values())
-    tried = list(read_tried(MUTANTS).values())
+    tried = [one for one in read_tried(MUTANTS).values() if not one.changes_nothing]
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     parts = {
         "faults": fault_table(rows), "figures": fault_figures(rows),

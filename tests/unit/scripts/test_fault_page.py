@@ -39,7 +39,8 @@ def test_an_equivalent_mutant_does_not_count_as_a_hole() -> None:
         Tried("m", "f:1: a", True, "crashed", 1.0),
         Tried("m", "f:2: b", False, "", 1.0),
         Tried("m", "f:3: c", False, "", 1.0),
+        Tried("m", "f:4: d", False, "", 0.0, reached=False),
     ]
     *_, of_module, total = mutant_table(tried, {"m f:2: b": "equivalent: it only says something"})
-    assert of_module == "| `m` | 3 | 1 | 1 | 1 | 50 % |"
-    assert total == "| `all` | 3 | 1 | 1 | 1 | 50 % |"
+    assert of_module == "| `m` | 4 | 1 | 1 | 1 | 1 | 50 % |"
+    assert total == "| `all` | 4 | 1 | 1 | 1 | 1 | 50 % |"

@@ -32,6 +32,13 @@ def _function_outputs(d: Draft, swapped: bool) -> Any:
     return outputs[::-1] if swapped else outputs
 
 
+def _input_or_output(d: Draft, of_output: bool) -> Any:
+    """Return outputs of two nodes; the second has the input, or the output of the first one."""
+    x = d.vector()
+    total = d.pt.cumsum(x)
+    return [total, d.pt.cumprod(total if of_output else x)]
+
+
 def _chain_outputs(d: Draft, which: slice) -> Any:
     """Return outputs of a chain, whose nodes have one order only: the outputs alone differ."""
     total = d.pt.cumsum(d.vector())
@@ -204,6 +211,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.inputs.number": differ(_several_inputs, 3, 4),
     "differ.inputs.shared": differ(_shared, False, True),
     "differ.outputs.order": differ(_function_outputs, False, True),
+    "differ.edges.input_or_output": differ(_input_or_output, False, True),
     "differ.outputs.chain_order": differ(_chain_outputs, slice(None), slice(None, None, -1)),
     "differ.outputs.chain_which": differ(_chain_outputs, slice(None), slice(1, None)),
     "differ.outputs.number": differ(_outputs, 1, 2),
