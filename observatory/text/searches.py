@@ -23,7 +23,7 @@ MOST = 10
 """Commits of a culprit that are listed; more say nothing."""
 CERTAIN: dict[Certainty, str] = {
     "confirmed": "confirmed",
-    "not measured again": "not measured again",
+    "not measured again": "found, but not measured a second time",
     "half measured again": "not confirmed: a side could not be measured again",
     "dependencies": "not reproduced with equal dependencies: one of those below changed it",
     "not reproduced": "not reproduced",
@@ -95,7 +95,7 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
     Of commits that are too many to list, their number.
     """
     if (number := len(culprit.commits)) > MOST:
-        yield (f"one of {several(number, 'commit')}",)
+        yield (f"made by one of the {several(number, 'commit')} in between, too many to list",)
     if culprit.skipped:
         labels = [name(shorten(one, _WORD)) for one in culprit.skipped]
         told = enumerated(labels, _SKIPPED, "subject")

@@ -118,7 +118,7 @@ def got_worse_sentence(
     ]
     more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return (
-        f"{label} withstands {several(len(told), 'fault')} worse than {base}: "
+        f"{label} copes worse than {base} with {several(len(told), 'injected fault')}: "
         f"{'; '.join(parts)}{more}"
     )
 
