@@ -180,12 +180,14 @@ def alert_line(alert: Alert, found: Found = NOTHING) -> dict[str, Any]:
 
 
 def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str:
-    """The state of the newest subject; what is wrong and has an alert is known."""
+    """The state of the newest subject; what is wrong and has an alert is said in short."""
     if claim is None or subject is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
     parts = (
-        f"{text} (known)" if state == "bad" and not now.untold else text
-        for state, text in claim.parts
+        one.known or f"{one.sentence} (known)"
+        if one.state == "bad" and not now.untold
+        else one.sentence
+        for one in claim.parts
     )
     return f"{subject.subject}: {'; '.join(parts)}."
 

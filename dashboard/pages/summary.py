@@ -72,8 +72,10 @@ class Headline(NamedTuple):
 
     state: State
     sentence: str
-    parts: tuple[tuple[State, str], ...] = ()
+    parts: tuple[Headline, ...] = ()
     """The claims that it is made of, the worst first."""
+    known: str = ""
+    """How it is said in short where an alert has told it already."""
 
 
 def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Newest | None:
@@ -118,8 +120,7 @@ def headline(subject: Newest) -> Headline:
     if state == "good":
         claims.sort(key=lambda claim: claim.sentence.startswith("no "))
     text = "; ".join(claim.sentence for claim in claims)
-    parts = tuple((claim.state, claim.sentence) for claim in claims)
-    return Headline(state, f"PyTensor {subject.subject}: {text}.", parts)
+    return Headline(state, f"PyTensor {subject.subject}: {text}.", tuple(claims))
 
 
 def wrong_places(subject: Newest) -> set[tuple[str, str]]:
@@ -160,10 +161,12 @@ def _claims(subject: Newest) -> Iterator[Headline]:
     counted, missing = subject.checked("cache_misses")
     _, refused = subject.checked("uncacheable")
     if missing:
-        yield Headline("bad", _count_where(missing, "miss in", "misses in"))
+        known = f"known misses in {several(len(missing), 'cell')}"
+        yield Headline("bad", _count_where(missing, "miss in", "misses in"), known=known)
     if refused:
         refusals = "are refused by the cache in", "is refused by the cache in"
-        yield Headline("bad", _count_where(refused, *refusals))
+        known = f"known refusals in {several(len(refused), 'cell')}"
+        yield Headline("bad", _count_where(refused, *refusals), known=known)
     if not missing and not refused:
         yield _calm_caches(subject, counted)
 
@@ -171,7 +174,8 @@ def _claims(subject: Newest) -> Iterator[Headline]:
 def _claim(subject: Newest, metric: str, noun: str, unknown: str) -> Headline:
     counted, bad = subject.checked(metric)
     if bad:
-        return Headline("bad", f"{noun} in {_where(bad)}")
+        known = f"known {noun} in {several(len(bad), 'cell')}"
+        return Headline("bad", f"{noun} in {_where(bad)}", known=known)
     return Headline("good", f"no {noun}") if counted else Headline("unknown", unknown)
 
 

@@ -479,7 +479,7 @@ def test_what_is_wrong_and_has_an_alert_is_known() -> None:
     record = base.alerts.model_copy(update={"alerts": [one]})
     view = shown(observed(factory.as_frame(rows), alerts=record))
     assert view.state == "good"
-    assert "wrong results in warm_disk NUMBA (known); " in view.sentence
+    assert "known wrong results in 2 cells; " in view.sentence
 
 
 def test_a_new_machine_sees_its_own_values_beside_the_recorded_history() -> None:
