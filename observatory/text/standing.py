@@ -32,8 +32,9 @@ def waiting(found: Standing) -> str:
         verb = "waits" if number == 1 else "wait"
         first = f", first {_kinds(found.wrong)}" if found.wrong and number > 1 else ""
         parts.append(f"{several(number, 'older alert')} {verb} for a decision{first}.")
-    if found.acknowledged:
-        parts.append(f"{several(len(found.acknowledged), 'alert')} acknowledged.")
+    if number := len(found.acknowledged):
+        verb = "is" if number == 1 else "are"
+        parts.append(f"{several(number, 'alert')} {verb} acknowledged.")
     if number := len(found.late):
         parts.append(f"{several(number, 'environment')} sent nothing new.")
     return " ".join(parts)

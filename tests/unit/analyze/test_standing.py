@@ -52,7 +52,7 @@ def test_the_light_follows_from_what_is_new_or_wrong(alerts, light, words) -> No
 def test_what_is_new_comes_first_and_then_what_waits() -> None:
     old = standing(record(alert("open"), alert("open", number=1), alert("acknowledged", number=2)))
     assert news(old) == "Nothing new."
-    assert waiting(old) == "2 older alerts wait for a decision. 1 alert acknowledged."
+    assert waiting(old) == "2 older alerts wait for a decision. 1 alert is acknowledged."
     new = standing(record(alert("new", "wrong results")))
     assert news(new) == "1 new alert: wrong results since 3.3.8."
     kinds = ("slower", "slower", "keys collide")
