@@ -48,10 +48,11 @@ class _Blocks:
     @cached_property
     def numbers(self) -> list[int]:
         """The numbers of the blocks that have values."""
-        found: set[int] = set()
+        tracks = self._observed.tracks
+        there = np.zeros(len(tracks[self._series[0]].series.line.subjects), np.bool_)
         for number in self._series:
-            found.update(np.unique(self._observed.tracks[number].series.at // BLOCK).tolist())
-        return sorted(found)
+            there[tracks[number].series.at] = True
+        return sorted({place // BLOCK for place in np.flatnonzero(there).tolist()})
 
     def of(self, block: int) -> Mapping[int, object]:
         """The subjects of one block, by their places on the line.

@@ -89,7 +89,7 @@ class Ordered:
                 last is not None
                 and last.made_of.asked == self._asked()
                 and as_they_were(signatures(_files(self.out.resolve())), last.written)
-                and as_they_were(signatures(self._inputs()), last.made_of.files)
+                and as_they_were(self._there[1], last.made_of.files)
             )
         except (OSError, GitError):
             return None
@@ -97,10 +97,10 @@ class Ordered:
 
     def inputs(self) -> Inputs | None:
         """What the site will be made of, to be asked before anything is read; None if not known."""
-        now = time.time_ns()
         before = self._last.made_of.files if self._last else None
         try:
-            return Inputs(self._asked(), Stamped(stamps(self._inputs(), before), now))
+            now, there = self._there
+            return Inputs(self._asked(), Stamped(stamps(there, before), now))
         except (OSError, GitError):
             return None
 
@@ -145,7 +145,7 @@ class Ordered:
                 "asked": made_of.asked,
                 "inputs": made_of.files.files,
                 "checked_ns": made_of.files.checked_ns,
-                "outputs": stamps(_files(self.out.resolve()), before, linked=True),
+                "outputs": stamps(signatures(_files(self.out.resolve())), before, linked=True),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
@@ -154,6 +154,11 @@ class Ordered:
                 place, orjson.dumps({"tool": made_of.tool, "views": views or {}}, default=list)
             )
             write_atomic(record, orjson.dumps(known, default=list))
+
+    @cached_property
+    def _there(self) -> tuple[int, dict[str, Signature]]:
+        """When the inputs were looked at, and the signature of each. Raises OSError."""
+        return time.time_ns(), signatures(self._inputs())
 
     @cached_property
     def _last(self) -> Last | None:
