@@ -113,10 +113,11 @@ class Ordered:
         if last is None or place is None or made_of is None or made_of.tool != last.made_of.tool:
             return {}, {}
         keys: dict[str, str] = {}
+        out = self.out.resolve()
         for name, key in last.keys.items():
-            path = self.out.resolve() / name
+            path = f"{out}{os.sep}{name}"
             with contextlib.suppress(OSError):
-                if last.written.has(str(path), signature_of(path.stat())):
+                if last.written.has(path, signature_of(os.stat(path))):  # noqa: PTH116 of thousands
                     keys[name] = key
         views = {}
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
@@ -145,7 +146,7 @@ class Ordered:
                 "asked": made_of.asked,
                 "inputs": made_of.files.files,
                 "checked_ns": made_of.files.checked_ns,
-                "outputs": stamps(signatures(_files(self.out.resolve())), before, linked=True),
+                "outputs": stamps(signatures(_files(self.out.resolve())), before),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
@@ -168,7 +169,7 @@ class Ordered:
         try:
             known = orjson.loads(record.read_bytes())
             files = Stamped(_stamps(known["inputs"]), known["checked_ns"])
-            written = Stamped(_stamps(known["outputs"]), known["written_ns"])
+            written = Stamped(_stamps(known["outputs"]), known["written_ns"], linked=True)
             problems = [Problem(Path(path), *rest) for path, *rest in known["problems"]]
             return Last(Inputs(known["asked"], files), written, problems, dict(known["keys"]))
         except (OSError, ValueError, LookupError, TypeError):

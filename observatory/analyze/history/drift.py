@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -107,16 +108,24 @@ def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
     return theil_sen(logs[chosen], time[chosen])
 
 
+@lru_cache(maxsize=1024)
 def _chosen(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, _MOST)).astype(int))
+
+
+@lru_cache(maxsize=32)
+def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """All pairs of the chosen ones of n values, the earlier ones first."""
+    chosen = _chosen(n)
+    left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
+    return left, right
 
 
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
     """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in np.split(logs, list(places)):
-        chosen = _chosen(len(piece))
-        left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
+        left, right = _pairs(len(piece))
         slopes.append((piece[right] - piece[left]) / (right - left))
     return median(np.concatenate(slopes))
 
