@@ -49,9 +49,14 @@ class Kin:
             there = self._groups[kind][key]
             place = bisect_left(there, number)  # no other than these can be among the nearest
             near = there[max(0, place - MOST) : place] + there[place + 1 : place + 1 + MOST]
-            nearest = sorted(near, key=lambda other: abs(other - number))[:MOST]
-            if nearest:
-                found[kind] = [self._ids[other] for other in sorted(nearest)]
+            first, last = 0, len(near)
+            while last - first > MOST:  # of two that are equally far, the earlier one stays
+                if number - near[first] > near[last - 1] - number:
+                    first += 1
+                else:
+                    last -= 1
+            if near:
+                found[kind] = [self._ids[other] for other in near[first:last]]
         return found
 
 
