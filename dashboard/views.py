@@ -173,7 +173,7 @@ def _coded(drawn: Spark | None) -> str:
     """The sparkline, a letter for each height from the top; empty for a single value."""
     if drawn is None:
         return ""
-    heights = np.array(drawn.path.replace(" ", ",").split(",")[1::2], np.float64)
+    heights = np.fromstring(drawn.path.replace(",", " "), np.float64, sep=" ")[1::2]
     top = len(HEIGHTS) - 1
     places = np.clip(np.rint(heights / SPARK_HEIGHT * top), 0, top).astype(np.intp)
     return _LETTERS[places].tobytes().decode()
