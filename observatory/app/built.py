@@ -38,6 +38,7 @@ from observatory.store.base.signatures import (
 )
 
 _CODE = Path(observatory.__file__).parent
+_clock = time.time_ns
 
 
 class Inputs(NamedTuple):
@@ -140,7 +141,7 @@ class Ordered:
         if record is None or place is None or made_of is None:
             return
         with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
-            now = time.time_ns()
+            now = _clock()
             before = self._last.written if self._last else None
             known = {
                 "asked": made_of.asked,
@@ -159,7 +160,7 @@ class Ordered:
     @cached_property
     def _there(self) -> tuple[int, dict[str, Signature]]:
         """When the inputs were looked at, and the signature of each. Raises OSError."""
-        return time.time_ns(), signatures(self._inputs())
+        return _clock(), signatures(self._inputs())
 
     @cached_property
     def _last(self) -> Last | None:
