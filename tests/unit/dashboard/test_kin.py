@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from observatory.dashboard.kin import MOST, nearest
 
 
-@given(st.lists(st.integers(0, 60), min_size=1, unique=True), st.randoms())
+@given(st.lists(st.integers(0, 60), min_size=2 * MOST, unique=True), st.randoms())
 def test_the_nearest_are_shown_beside_a_series(there: list[int], random: object) -> None:
     there.sort()
     number = random.choice(there)  # type: ignore[attr-defined]
