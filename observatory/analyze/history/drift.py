@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.robust import correlation, median, ranks, theil_sen
+from observatory.analyze.history.robust import median, theil_sen, trend
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -64,9 +64,9 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     n = len(array)
     if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
         return None, places
-    time = np.arange(n, dtype=float)
-    if not _worth_asking(array, time, places):
+    if not _worth_asking(array, places):
         return None, places
+    time = np.arange(n, dtype=float)
     logs = np.log(array)
     best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
     for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
@@ -87,11 +87,12 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     return best[1:]
 
 
-def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
+def _worth_asking(values: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    trend = abs(correlation(time, ranks(values)))  # Spearman's
-    if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
+    if abs(trend(values)) >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
+    if len(places) < _STAIRS:
+        return False
     levels = [median(piece) for piece in np.split(values, list(places))]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
