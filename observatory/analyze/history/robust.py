@@ -63,7 +63,7 @@ def trend(values: Values) -> float:
 @lru_cache(maxsize=1024)
 def _centred(n: int) -> tuple[Values, float]:
     """The places of n values less their mean, and their variance."""
-    time = np.arange(n) - (n - 1) / 2
+    time = np.arange(n, dtype=np.float64) - (n - 1) / 2
     return time, float(np.dot(time, time)) * (1 / (n - 1))
 
 
