@@ -79,11 +79,13 @@ def short(columns: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(values: list[Any]) -> Any:
-    places: dict[Any, int] = {}
-    numbers = [places.setdefault(value, len(places)) for value in values]
-    if len(places) > len(values) / 2:
+    different = list(dict.fromkeys(values))
+    if len(different) > len(values) / 2:
         return values
-    return {"of": list(places), "at": len(values) if len(places) == 1 else numbers}
+    if len(different) == 1:
+        return {"of": different, "at": len(values)}
+    places = {value: place for place, value in enumerate(different)}
+    return {"of": different, "at": list(map(places.__getitem__, values))}
 
 
 def _file(name: str, content: object) -> tuple[str, bytes]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -47,12 +47,25 @@ class Kin:
         found = {}
         for kind, key in self._keys[number].items():
             there = self._groups[kind][key]
-            place = bisect_left(there, number)  # no other than these can be among the nearest
-            near = there[max(0, place - MOST) : place] + there[place + 1 : place + 1 + MOST]
-            nearest = sorted(near, key=lambda other: abs(other - number))[:MOST]
-            if nearest:
-                found[kind] = [self._ids[other] for other in sorted(nearest)]
+            if near := nearest(there, number):
+                found[kind] = [self._ids[other] for other in near]
         return found
+
+
+def nearest(there: Sequence[int], number: int) -> Sequence[int]:
+    """The MOST numbers that are nearest to one of them; of two that are equally far, the smaller.
+
+    ``there``: in ascending order, as what is returned.
+    """
+    place = bisect_left(there, number)  # no other than these can be among the nearest
+    near = [*there[max(0, place - MOST) : place], *there[place + 1 : place + 1 + MOST]]
+    first, last = 0, len(near)
+    while last - first > MOST:
+        if number - near[first] > near[last - 1] - number:
+            first += 1
+        else:
+            last -= 1
+    return near[first:last]
 
 
 def _keys(observed: SiteInput, track: SegmentedSeries) -> Iterator[tuple[str, tuple[object, ...]]]:

@@ -133,9 +133,16 @@ def _coded(context: Context, text: str) -> Markup:
 
 @pass_context
 def _termed(context: Context, word: str) -> Markup | str:
-    """A word with what it means, for those who point at it, and a link to the glossary."""
-    root, meaning = context.get("root"), _meanings().get(word)
-    if root is None or not meaning or not context.get("of_caches"):
+    return termed(word, context.get("root"), context.get("of_caches"))
+
+
+def termed(word: str, root: str | None, of_caches: bool | None) -> Markup | str:
+    """A word with what it means, for those who point at it, and a link to the glossary.
+
+    ``root``: the way from the page to the first page, where there is one.
+    """
+    meaning = _meanings().get(word)
+    if root is None or not meaning or not of_caches:
         return word
     link = Markup('<a class="term" href="{}words.html#{}" title="{}">{}</a>')
     return link.format(root, word, meaning.replace("`", ""), word)

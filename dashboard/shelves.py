@@ -6,6 +6,7 @@ that would be too large is split by one more digit, and only there.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,11 +29,14 @@ class Shelves:
         waiting = [("", sorted(sizes))]
         while waiting:
             name, ids = waiting.pop()
-            longer = {one[: len(name) + 1] for one in ids}
-            if len(ids) < 2 or sum(sizes[one] + _EACH for one in ids) <= MOST or longer == {name}:
+            if len(ids) < 2 or sum(sizes[one] + _EACH for one in ids) <= MOST:
                 continue
-            split.append(name)
-            waiting += [(each, [i for i in ids if i.startswith(each)]) for each in sorted(longer)]
+            longer: dict[str, list[str]] = defaultdict(list)
+            for one in ids:
+                longer[one[: len(name) + 1]].append(one)
+            if longer.keys() != {name}:
+                split.append(name)
+                waiting += longer.items()
         return cls(frozenset(split))
 
     def of(self, id_: str) -> str:

@@ -8,26 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 
 from observatory.analyze.history.segments import SegmentedSeries
-from observatory.dashboard.colours import colour_of
 from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
 from observatory.dashboard.kin import Kin
 from observatory.dashboard.pages.newest_value import NewestChange, State, newest_change
 from observatory.dashboard.rendering import macro
+from observatory.dashboard.rows import row
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.alerts import At, SeriesChange
-from observatory.text import units
-from observatory.text.plain import shorten
 
 HEIGHTS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 _LETTERS = np.frombuffer(HEIGHTS.encode(), "S1")
-_LONGEST = 140
 
 
 class View(NamedTuple):
@@ -108,7 +105,7 @@ class Views:
         view, track = self._view(number), self._observed.tracks[number]
         drawn = self._sparks.pop(number) if number in self._sparks else spark(track)
         change = NewestChange(view.state, view.words, view.multiple)
-        return self._row(self._entry(number, change, drawn)).strip()
+        return row(self._observed, number, change, drawn, self._of_caches)
 
     def _view(self, number: int) -> View:
         if number not in self._views:
@@ -162,21 +159,6 @@ class Views:
         code = _coded(drawn)
         return View(code, change.state, change.words, change.noise, track.noise, when, impact)
 
-    @cached_property
-    def _row(self) -> Callable[..., Markup]:
-        return macro("_row.html", "row", {"root": "../", "of_caches": self._of_caches})
-
-    def _entry(self, number: int, change: NewestChange, drawn: Spark | None) -> dict[str, Any]:
-        track, id_ = self._observed.tracks[number], self._observed.ids[number]
-        series = track.series
-        return {
-            "id": id_, "name": shorten(series.benchmark, _LONGEST),
-            "metric": shorten(series.place.metric, 40),
-            "value": units.human(track.series.values[-1], series.place.unit),
-            "at": shorten(series.subject(len(series.values) - 1).label, 24),
-            "spark": drawn, "css": f"b-{colour_of(track, id_)}", "change": change,
-        }  # fmt: skip
-
 
 def _newest_step(track: SegmentedSeries) -> tuple[str, float]:
     """The date of the newest step and its relative size; from 0 it is a million."""
@@ -191,7 +173,7 @@ def _coded(drawn: Spark | None) -> str:
     """The sparkline, a letter for each height from the top; empty for a single value."""
     if drawn is None:
         return ""
-    heights = np.array(drawn.path.replace(" ", ",").split(",")[1::2], np.float64)
+    heights = np.fromstring(drawn.path.replace(",", " "), np.float64, sep=" ")[1::2]
     top = len(HEIGHTS) - 1
     places = np.clip(np.rint(heights / SPARK_HEIGHT * top), 0, top).astype(np.intp)
     return _LETTERS[places].tobytes().decode()

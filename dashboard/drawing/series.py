@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from markupsafe import Markup, escape
 
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Series
@@ -52,6 +53,8 @@ class Picture:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     table: Table
+    marks: Markup
+    """A circle for each point, with its title: they are most of what an alert's page has."""
     count: int
     """The number of all values, shown or not."""
     width: float = WIDTH
@@ -98,8 +101,16 @@ def picture(
         bad=_bad(xs, commits, change, over),
         x_ticks=thinned(labels, xs, _LABELS, lambda label: shorten(label, _LABEL)),
         y_ticks=scale.ticks(unit),
-        table=_table(name, observed, number, shown), count=n,
+        table=_table(name, observed, number, shown), marks=_marks(points), count=n,
     )  # fmt: skip
+
+
+def _marks(points: Sequence[Mark]) -> Markup:
+    each = (
+        f'<circle cx="{p.x}" cy="{p.y}" r="3"><title>{escape(p.title)}</title></circle>'
+        for p in points
+    )
+    return Markup("".join(each))  # noqa: S704 every text in it is escaped
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from observatory.store.base.signatures import (
 )
 
 _CODE = Path(observatory.__file__).parent
+_clock = time.time_ns
 
 
 class Inputs(NamedTuple):
@@ -89,7 +90,7 @@ class Ordered:
                 last is not None
                 and last.made_of.asked == self._asked()
                 and as_they_were(signatures(_files(self.out.resolve())), last.written)
-                and as_they_were(signatures(self._inputs()), last.made_of.files)
+                and as_they_were(self._there[1], last.made_of.files)
             )
         except (OSError, GitError):
             return None
@@ -97,10 +98,10 @@ class Ordered:
 
     def inputs(self) -> Inputs | None:
         """What the site will be made of, to be asked before anything is read; None if not known."""
-        now = time.time_ns()
         before = self._last.made_of.files if self._last else None
         try:
-            return Inputs(self._asked(), Stamped(stamps(self._inputs(), before), now))
+            now, there = self._there
+            return Inputs(self._asked(), Stamped(stamps(there, before), now))
         except (OSError, GitError):
             return None
 
@@ -113,10 +114,11 @@ class Ordered:
         if last is None or place is None or made_of is None or made_of.tool != last.made_of.tool:
             return {}, {}
         keys: dict[str, str] = {}
+        out = self.out.resolve()
         for name, key in last.keys.items():
-            path = self.out.resolve() / name
+            path = f"{out}{os.sep}{name}"
             with contextlib.suppress(OSError):
-                if last.written.has(str(path), signature_of(path.stat())):
+                if last.written.has(path, signature_of(os.stat(path))):  # noqa: PTH116 of thousands
                     keys[name] = key
         views = {}
         with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
@@ -139,13 +141,13 @@ class Ordered:
         if record is None or place is None or made_of is None:
             return
         with contextlib.suppress(OSError, TypeError):  # it saves time and nothing else
-            now = time.time_ns()
+            now = _clock()
             before = self._last.written if self._last else None
             known = {
                 "asked": made_of.asked,
                 "inputs": made_of.files.files,
                 "checked_ns": made_of.files.checked_ns,
-                "outputs": stamps(_files(self.out.resolve()), before, linked=True),
+                "outputs": stamps(signatures(_files(self.out.resolve())), before),
                 "written_ns": now,
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
@@ -156,6 +158,11 @@ class Ordered:
             write_atomic(record, orjson.dumps(known, default=list))
 
     @cached_property
+    def _there(self) -> tuple[int, dict[str, Signature]]:
+        """When the inputs were looked at, and the signature of each. Raises OSError."""
+        return _clock(), signatures(self._inputs())
+
+    @cached_property
     def _last(self) -> Last | None:
         """What is recorded; None if it is absent, damaged or of another version."""
         if (record := self._place(".json")) is None:
@@ -163,7 +170,7 @@ class Ordered:
         try:
             known = orjson.loads(record.read_bytes())
             files = Stamped(_stamps(known["inputs"]), known["checked_ns"])
-            written = Stamped(_stamps(known["outputs"]), known["written_ns"])
+            written = Stamped(_stamps(known["outputs"]), known["written_ns"], linked=True)
             problems = [Problem(Path(path), *rest) for path, *rest in known["problems"]]
             return Last(Inputs(known["asked"], files), written, problems, dict(known["keys"]))
         except (OSError, ValueError, LookupError, TypeError):

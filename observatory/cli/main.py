@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import keyword
 import signal
@@ -182,6 +183,8 @@ def _main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     Processes.allowed = True  # those that start the command do nothing else
+    # A command makes many objects that stay: to look for garbage among them is a tenth of its time.
+    gc.set_threshold(100_000, 20, 100)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:

@@ -90,11 +90,15 @@ def rule_of(metric: Metric, scenario: str, backend: str, spread: float | None = 
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
 
 
+_OTHER = Rule("noisy", judged=True, smallest=SMALLEST_STEP)
+"""The rule of what is no metric of ours."""
+
+
 def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
     """The rule of a series; everything that is no metric of ours is noisy and judged."""
     metric = METRICS.get(place.metric) if place.model else None
     if metric is None:
-        return Rule("noisy", judged=True, smallest=SMALLEST_STEP)
+        return _OTHER
     apart = SCENARIOS[place.scenario].apart and metric.zero != "everywhere"
     if apart and metric.kind != "noisy":
         # A sum over many graphs: two subjects do not have the same ones.

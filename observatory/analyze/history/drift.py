@@ -12,11 +12,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.robust import correlation, median, ranks, theil_sen
+from observatory.analyze.history.robust import median, theil_sen, trend
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -63,9 +64,9 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     n = len(array)
     if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
         return None, places
-    time = np.arange(n, dtype=float)
-    if not _worth_asking(array, time, places):
+    if not _worth_asking(array, places):
         return None, places
+    time = np.arange(n, dtype=float)
     logs = np.log(array)
     best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
     for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
@@ -86,11 +87,12 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     return best[1:]
 
 
-def _worth_asking(values: Values, time: Values, places: Sequence[int]) -> bool:
+def _worth_asking(values: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    trend = abs(correlation(time, ranks(values)))  # Spearman's
-    if trend >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
+    if abs(trend(values)) >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
         return True
+    if len(places) < _STAIRS:
+        return False
     levels = [median(piece) for piece in np.split(values, list(places))]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
@@ -107,16 +109,24 @@ def _slope(logs: Values, time: Values) -> tuple[float, float, float]:
     return theil_sen(logs[chosen], time[chosen])
 
 
+@lru_cache(maxsize=1024)
 def _chosen(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, _MOST)).astype(int))
+
+
+@lru_cache(maxsize=32)
+def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """All pairs of the chosen ones of n values, the earlier ones first."""
+    chosen = _chosen(n)
+    left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
+    return left, right
 
 
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
     """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in np.split(logs, list(places)):
-        chosen = _chosen(len(piece))
-        left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
+        left, right = _pairs(len(piece))
         slopes.append((piece[right] - piece[left]) / (right - left))
     return median(np.concatenate(slopes))
 

@@ -121,7 +121,7 @@ def _with_steps(
             continue
         at = commits.index(first)
         near = set(range(at - _NEAR, at + _NEAR + 1))
-        moved = sum(not near.isdisjoint(one) for one in own)
+        moved = len(own) - sum(map(near.isdisjoint, own))
         if moved > _MOST_STEPS * len(own):
             return MachineChange(line, line.subjects[at], moved, len(own))
     return None

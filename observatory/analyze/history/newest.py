@@ -64,11 +64,15 @@ class SeriesVerdicts:
     """With the noise floor that its machine was calibrated with."""
     best: int | None
     """What an exact count should be; None if no number is better than another."""
-    wrong: npt.NDArray[np.bool_]
-    """For each value, whether it is higher than ``best``."""
     alerts: Sequence[tuple[Alert, SeriesChange]]
     """The alerts that begin on its line, and what each says of it."""
     track: SegmentedSeries
+
+    @property
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """For each value, whether it is higher than ``best``."""
+        values = self.track.series.values
+        return np.zeros(len(values), np.bool_) if self.best is None else values > self.best
 
     @cached_property
     def last(self) -> Conclusion:
@@ -99,8 +103,7 @@ def verdicts_of(
         usable = place.model and cpu == series.line.era.cpu
         rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
-        wrong = np.zeros(len(series.values), bool) if best is None else series.values > best
-        yield SeriesVerdicts(rule, best, wrong, own, track)
+        yield SeriesVerdicts(rule, best, own, track)
 
 
 def _last(track: SegmentedSeries, rule: rules.Rule) -> Conclusion:

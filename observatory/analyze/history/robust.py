@@ -8,6 +8,7 @@ to the last bit: tests compare them.
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from statistics import NormalDist
 
 import numpy as np
@@ -21,9 +22,12 @@ def median(values: Values) -> float:
     """The median of at least one finite value, as `np.median` gives it."""
     n = len(values)
     middle = n // 2
+    ordered = values.copy()
     if n % 2:
-        return float(np.partition(values, middle)[middle])
-    low, high = np.partition(values, (middle - 1, middle))[middle - 1 : middle + 1].tolist()
+        ordered.partition(middle)
+        return float(ordered[middle])
+    ordered.partition((middle - 1, middle))
+    low, high = ordered[middle - 1 : middle + 1].tolist()
     return float((low + high) / 2)
 
 
@@ -31,23 +35,36 @@ def ranks(values: Values) -> Values:
     """Ranks from 1; equal values have the mean of theirs, as `scipy.stats.rankdata` gives them."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
+    found = np.empty(len(values))
     first = np.empty(len(values), np.bool_)
     first[:1] = True
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    if first.all():
+        found[order] = np.arange(1, len(values) + 1)
+        return found
     starts = np.flatnonzero(first)
     counts = np.diff(starts, append=len(values))
-    found = np.empty(len(values))
     found[order] = np.repeat(0.5 * (2 * starts + 1 + counts), counts)
     return found
 
 
-def correlation(one: Values, other: Values) -> float:
-    """The correlation of two sets of at least two different values, as `np.corrcoef` gives it."""
-    both = np.stack([one, other])
-    both -= both.mean(axis=1)[:, None]
-    products = np.dot(both, both.T) * (1 / (len(one) - 1))
-    first, shared, second = float(products[0, 0]), float(products[0, 1]), float(products[1, 1])
+def trend(values: Values) -> float:
+    """The correlation of the ranks of at least two different values with time (Spearman's).
+
+    As `np.corrcoef` gives it: all sums are of multiples of a quarter, so none of them is rounded.
+    """
+    n = len(values)
+    time, first = _centred(n)
+    own = ranks(values) - (n + 1) / 2
+    shared, second = (float(np.dot(own, other)) * (1 / (n - 1)) for other in (time, own))
     return max(-1.0, min(1.0, shared / math.sqrt(first) / math.sqrt(second)))
+
+
+@lru_cache(maxsize=1024)
+def _centred(n: int) -> tuple[Values, float]:
+    """The places of n values less their mean, and their variance."""
+    time = np.arange(n, dtype=np.float64) - (n - 1) / 2
+    return time, float(np.dot(time, time)) * (1 / (n - 1))
 
 
 def theil_sen(values: Values, time: Values) -> tuple[float, float, float]:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -114,8 +114,12 @@ class Series:
         return frozenset(o.commit for o in ([every[i] for i in self.at] if self.source else every))
 
 
-def lines_of(results: Results) -> list[Line]:
-    """Every line, sorted by machine, environment and the date of its first subject."""
+@lru_cache(maxsize=1)
+def lines_of(results: Results) -> tuple[Line, ...]:
+    """Every line, sorted by machine, environment and the date of its first subject.
+
+    They are found once for series and once for runs, of the same results.
+    """
     labels = [origin.subject for origin in origins_of(results.files)]
     found: dict[tuple[str, str, Era], list[Subject]] = defaultdict(list)
     for number, (file, label) in enumerate(zip(results.files, labels, strict=True)):
@@ -126,7 +130,7 @@ def lines_of(results: Results) -> list[Line]:
         Line(*key, tuple(sorted(subjects, key=lambda s: (s.date, s.file))))
         for key, subjects in found.items()
     ]
-    return sorted(lines, key=lambda o: (o.machine, o.env_name, o.subjects[0].date, o.era))
+    return tuple(sorted(lines, key=lambda o: (o.machine, o.env_name, o.subjects[0].date, o.era)))
 
 
 def series_of(results: Results) -> list[Series]:

@@ -67,6 +67,7 @@ PARAMETERS = Parameters()
 FEWEST = 2 * PARAMETERS.fewest
 """The number of values that a series needs to be judged."""
 CONFIDENCE = 0.95
+_DEVIATIONS = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
 _ENOUGH = 100
@@ -172,8 +173,7 @@ def shift(old: Values, new: Values) -> tuple[float, float, float]:
         return math.nan, math.nan, math.nan
     m, k = len(old), len(new)
     ratios = np.divide.outer(new, old).ravel()
-    z = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
-    out = int(m * k / 2 - z * math.sqrt(m * k * (m + k + 1) / 12))
+    out = int(m * k / 2 - _DEVIATIONS * math.sqrt(m * k * (m + k + 1) / 12))
     low, high = max(out, 0), m * k - 1 - max(out, 0)
     middle = (m * k - 1) // 2, m * k // 2
     ratios.partition((low, *middle, high))

@@ -17,7 +17,11 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     """
     try:
         with path.open("rb") as stream:
-            content = stream.read(most + 1)
+            # Memory for all that it might be takes longer to get than most files take to read.
+            size = os.fstat(stream.fileno()).st_size
+            content = stream.read(min(size, most) + 1)
+            if len(content) > size:  # it has grown, or tells no size
+                content += stream.read(most + 1 - len(content))
     except FileNotFoundError:
         return None
     except OSError as error:

@@ -31,7 +31,7 @@ def _fail_fast(schema: Any) -> None:
 class Record(BaseModel):
     """A model that accepts no unknown fields and does not change after it is made."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:

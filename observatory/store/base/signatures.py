@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -45,9 +46,23 @@ def rested(signature: Signature, checked_ns: int) -> bool:
 
 
 def digest_of(path: Path) -> str:
-    """The hash of a file's content, in 32 hexadecimal digits. Raises OSError."""
+    """The hash of a file's content, in 32 hexadecimal digits. Raises OSError.
+
+    A file that had rested is read once by a process, although several parts of it ask.
+    """
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, _blake2b).hexdigest()
+        found = os.fstat(stream.fileno())
+        file = found.st_dev, signature_of(found)
+        known = _digests.get(file)
+        if known is None:
+            known = hashlib.file_digest(stream, _blake2b).hexdigest()
+            if rested(file[1], _clock()) and signature_of(os.fstat(stream.fileno())) == file[1]:
+                _digests[file] = known
+        return known
+
+
+_digests: dict[tuple[int, Signature], str] = {}
+_clock = time.time_ns
 
 
 def signatures(paths: Iterable[str]) -> dict[str, Signature]:
@@ -61,13 +76,20 @@ class Stamped:
 
     files: Mapping[str, Stamp] = field(default_factory=dict)
     checked_ns: int = 0
+    linked: bool = False
+    """Whether files had just got new names, or have since.
+
+    That changes nothing but the time at which `stat` says that something changed.
+    """
 
     def digest(self, path: str, signature: Signature) -> str | None:
         """The hash of a file, from its signature alone; None where that cannot be trusted."""
         known = self.files.get(path)
-        if known is None or known.signature != signature or not rested(signature, self.checked_ns):
+        if known is None or known.signature != signature:
             return None
-        return known.digest
+        if self.linked:  # who writes into a file changes the other time, too
+            signature = signature._replace(ctime_ns=signature.mtime_ns)
+        return known.digest if rested(signature, self.checked_ns) else None
 
     def has(self, path: str, signature: Signature) -> bool:
         """Whether a file that is there now has the content that it had. Raises OSError."""
@@ -77,19 +99,16 @@ class Stamped:
         return (self.digest(path, signature) or digest_of(Path(path))) == known.digest
 
 
-def stamps(
-    paths: Iterable[str], before: Stamped | None = None, linked: bool = False
-) -> dict[str, Stamp]:
+def stamps(there: Mapping[str, Signature], before: Stamped | None = None) -> dict[str, Stamp]:
     """The stamp of each file by its path; ``before`` saves reading them. Raises OSError.
 
-    ``linked``: whether files have got new names since. That changes nothing but the time at which
-    `stat` says that something changed.
+    ``there``: the signature of each.
     """
     before = before or Stamped()
     found = {}
-    for name, one in signatures(paths).items():
+    for name, one in there.items():
         then = one
-        if linked and name in before.files:
+        if before.linked and name in before.files:
             then = one._replace(ctime_ns=before.files[name].signature.ctime_ns)
         found[name] = Stamp(one, before.digest(name, then) or digest_of(Path(name)))
     return found

@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import FailFast, TypeAdapter
+from pydantic import ConfigDict, FailFast, TypeAdapter
 
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
@@ -29,7 +29,9 @@ LARGEST_LEDGER = 16 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
 _KEPT = 4  # ledgers in memory: they save 250 of the 600 reads of our own site, 32 would save 275
 _SHA = re.compile(r"[0-9a-f]{64}")
-_ENTRIES = TypeAdapter(Annotated[list[StoredEntry], FailFast()])
+_ENTRIES = TypeAdapter(
+    Annotated[list[StoredEntry], FailFast()], config=ConfigDict(defer_build=True)
+)
 
 
 class LedgerError(RecordError):

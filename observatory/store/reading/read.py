@@ -60,7 +60,7 @@ class Described:
     type: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Results:
     """A results directory: files sorted by path, their values, and what is broken.
 

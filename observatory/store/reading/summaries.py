@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -51,10 +52,15 @@ class JournalSummary:
     @classmethod
     def kept(cls, head: Any) -> JournalSummary:
         """The summary that the cache keeps as the head of a journal."""
-        return _SUMMARY.validate_python(head)
+        return _summary().validate_python(head)
 
 
-_SUMMARY = TypeAdapter(JournalSummary)
+@lru_cache(maxsize=1)
+def _summary() -> TypeAdapter[JournalSummary]:
+    """What reads and writes a summary; it takes a while to make, and most projects have none."""
+    return TypeAdapter(JournalSummary)
+
+
 NOTHING = JournalSummary(None, (), None)
 """The summary where there is no journal."""
 
@@ -77,5 +83,5 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         growth=growth_of(contents.current()),
         counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
     )
-    head = _SUMMARY.dump_python(made, mode="json", by_alias=True)
+    head = _summary().dump_python(made, mode="json", by_alias=True)
     return Made(head, [(problem.reason, problem.line) for problem in contents.problems])

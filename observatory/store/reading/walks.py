@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeAlias
 
+from pydantic import ConfigDict
 from pydantic.dataclasses import dataclass
 
 from observatory.benchmarks.catalogue import SCENARIOS
@@ -13,7 +14,7 @@ from observatory.store.journal.values import latest_runs
 from observatory.store.records.sample import Build
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, config=ConfigDict(defer_build=True))
 class StepTaken:
     """One step: what the counting pass and the timing pass say of it."""
 

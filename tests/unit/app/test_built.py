@@ -26,8 +26,10 @@ from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
 from observatory.dashboard import data, publish, shelves
+from observatory.dashboard.publish import MARKER
 from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
+from observatory.store.base import signatures
 from observatory.store.reading import cache
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
 from tests.factories_asv import COLUMNS, foreign, row
@@ -248,6 +250,9 @@ def change(place: Path, what: str, which: int) -> None:
     """Something happens to the results, or to what was kept of an earlier build."""
     files = sorted((place / "results").glob("*/*.json"))
     kept = sorted(path for path in (place / "cache").rglob("*") if path.is_file())
+    pages = sorted(
+        path for path in (place / "html").rglob("*") if path.is_file() and path.name != MARKER
+    )
     if what == "a file is removed" and len(files) > 1:
         files[which % len(files)].unlink()
     elif what == "a file is changed" and files:
@@ -265,6 +270,12 @@ def change(place: Path, what: str, which: int) -> None:
         path.write_bytes(path.read_bytes()[: which % 200])
     elif what == "kept is lost" and kept:
         kept[which % len(kept)].unlink()
+    elif what == "a page is edited" and pages:
+        content = bytearray(pages[which % len(pages)].read_bytes())
+        content[which % len(content)] ^= 0xFF
+        pages[which % len(pages)].write_bytes(content)
+    elif what == "a page is lost" and pages:
+        pages[which % len(pages)].unlink()
 
 
 def build_interrupted(place: Path, which: int) -> None:
@@ -289,7 +300,8 @@ def build_interrupted(place: Path, which: int) -> None:
 
 HAPPENS = (
     "a file is removed", "a file is changed", "a file is another's copy", "kept is damaged",
-    "kept is cut", "kept is lost", "interrupted", "another version",
+    "kept is cut", "kept is lost", "interrupted", "another version", "a page is edited",
+    "a page is lost",
 )  # fmt: skip
 pieces = st.lists(
     st.tuples(foreign_nights, st.sampled_from(HAPPENS), st.integers(0, 10**6)),
@@ -297,7 +309,7 @@ pieces = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=6)
+@settings(max_examples=8)
 @given(pieces)
 def test_whatever_happens_between_builds_the_site_equals_one_from_nothing(
     pieces: list[tuple[list[tuple[int, int, int]], str, int]],
@@ -305,7 +317,8 @@ def test_whatever_happens_between_builds_the_site_equals_one_from_nothing(
     place = Path(tempfile.mkdtemp())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
-        patch.setattr(cache, "_clock", lambda: time.time_ns() + 3600 * 10**9)  # files have rested
+        for module in (cache, built, signatures):  # files have rested
+            patch.setattr(module, "_clock", lambda: time.time_ns() + 3600 * 10**9)
         for nights, what, which in pieces:
             for night in nights:
                 foreign_night(place / "results", *night)
@@ -360,6 +373,45 @@ def test_one_new_file_makes_its_own_series_again_and_no_others(
     (html / "index.html").write_text("mine")
     build_site([results], html)
     assert made == {}
+
+
+def test_pages_that_only_got_another_name_are_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each build gives the files that it keeps another name, which changes when `stat` says so."""
+    results, html = tmp_path / "results", tmp_path / "html"
+    for day in range(12):
+        foreign_night(results, 0, day, 3)
+    build_site([results], html)
+    style = html / "assets" / "style.css"
+    os.utime(style, (1, 1))  # it was written long ago
+    foreign_night(results, 0, 12, 3)
+    build_site([results], html)
+    assert style.stat().st_mtime == 1
+    read: list[Path] = []
+
+    def noted(path: Path) -> str:
+        read.append(path)
+        return digest_of(path)
+
+    digest_of = signatures.digest_of
+    monkeypatch.setattr(signatures, "digest_of", noted)
+    build_site([results], html)
+    assert html / "index.html" in read, "it is too new to be trusted"
+    assert style not in read
+
+
+def test_whoever_edits_pages_has_them_written_again(tmp_path: Path) -> None:
+    results, html = tmp_path / "results", tmp_path / "html"
+    for day in range(12):
+        foreign_night(results, 0, day, 3)
+    build_site([results], html)
+    before = files_of(html)
+    for name, content in before.items():
+        if name != MARKER:
+            (html / name).write_bytes(bytes([content[0] ^ 1]) + content[1:])
+    build_site([results], html)
+    assert files_of(html) == before
 
 
 def test_other_code_makes_everything_again(

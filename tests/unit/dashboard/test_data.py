@@ -151,3 +151,9 @@ def test_series_that_are_shown_together_are_in_one_file() -> None:
     }
     ids = zip(index["name"], index["metric"], index["id"], strict=True)
     assert all(id_.startswith(families[name.split()[1], metric]) for name, metric, id_ in ids)
+
+
+@given(st.integers(-307, 307), st.floats(1, 9.99))
+def test_six_digits_are_those_of_a_power_of_ten(exponent: int, digits: float) -> None:
+    value = digits * 10.0**exponent
+    assert significant(np.array([value]))[0] == pytest.approx(float(f"{value:.6g}"), rel=1e-12)

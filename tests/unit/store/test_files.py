@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from observatory.store.base.files import write_atomic
+from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.problems import RecordError
 
 
 def test_the_content_is_there_and_nothing_else(tmp_path: Path) -> None:
@@ -45,3 +46,22 @@ def test_what_is_no_file_is_written_to_and_stays(tmp_path: Path) -> None:
         os.close(reader)
     assert stat.S_ISFIFO(pipe.stat().st_mode)
     assert list(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_file_that_tells_no_size_is_read_to_its_end() -> None:
+    """Files of /proc do so, and one that somebody else writes tells too little."""
+    content = read_bounded(Path("/proc/self/status"), 2**20, "")
+    assert content is not None
+    assert content.startswith(b"Name:")
+    assert b"ctxt_switches" in content
+    with pytest.raises(RecordError, match="larger than 10 bytes"):
+        read_bounded(Path("/proc/self/status"), 10, "")
+
+
+@pytest.mark.parametrize(("size", "most"), [(0, 0), (5, 5), (5, 9)])
+def test_a_file_of_at_most_so_many_bytes_is_read(size: int, most: int, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x" * size)
+    assert read_bounded(tmp_path / "a", most, "") == b"x" * size
+    (tmp_path / "a").write_bytes(b"x" * (most + 1))
+    with pytest.raises(RecordError, match="larger"):
+        read_bounded(tmp_path / "a", most, "")
