@@ -231,13 +231,12 @@ def _take_each(
         for added, group in _by_environment(tasks).items():
             try:
                 environment = session.environment(subject, added)
+                total += take_samples(session, subject, environment, group, seen)
             except EnvironmentMakingError as error:
                 session.say(str(error), "error")
                 total = replace(total, without_environment=1)
                 if not added:
                     break  # nothing can be added to it either
-            else:
-                total += take_samples(session, subject, environment, group, seen)
         yield subject, total
 
 

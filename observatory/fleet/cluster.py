@@ -11,15 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distributed import Client
+from distributed import Client, Future
 
 from observatory.fleet import worker as remote
-from observatory.fleet.crew import Crew
+from observatory.fleet.crew import Crew, Site
+from observatory.fleet.making import described
 from observatory.fleet.orders import BENCH, Recipe
 from observatory.fleet.taking import Samples
 from observatory.fleet.worker import Bench
 from observatory.run import spool
-from observatory.run.environments import Environment
+from observatory.run.environments import Environment, EnvironmentMakingError
 from observatory.run.fleets import FleetError
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.placing import Placing
@@ -30,6 +31,8 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.words import several
 
+_LOOK = 2.0
+"""Seconds between two looks at a machine that makes an environment."""
 _JOINING, _SETTLED = 60.0, 2.0
 """Seconds to wait for a first worker, and for another one since the last."""
 
@@ -73,9 +76,13 @@ class DaskFleet:
 
     def placing(self) -> Placing:
         """A new plan of which chain of tasks goes where."""
-        count_work = [name for name, site in self.crew.sites.items() if not site.place.uncounted]
-        workers = {name: len(site.addresses) for name, site in self.crew.sites.items()}
-        return Placing(workers, self.crew.of_class(), count_work)
+        sites = self.crew.sites
+        return Placing(
+            {name: len(site.addresses) for name, site in sites.items()},
+            self.crew.of_class(),
+            {name: one.place.uncounted for name, one in sites.items() if one.place.uncounted},
+            hosts={name: site.place.host for name, site in sites.items()},
+        )
 
     @contextlib.contextmanager
     def samples(
@@ -93,13 +100,13 @@ class DaskFleet:
         settings: Mapping[str, Any],
     ) -> Iterator[Samples]:
         """Prepare every place, and yield what takes samples there; see `Fleet.samples`."""
-        recipe = Recipe(subject, tuple(added), dict(pins), environment)
-        self._prepare(recipe, placing)
-        under, filled = str(caches.absolute().relative_to(self.state)), set[str]()
+        recipe = self._prepared(subject, added, pins, environment, placing)
+        under, filled = str(caches.absolute().relative_to(self.state)), dict[str, str]()
         for name in self.crew.sites:
-            for cache in self.crew.ask(name, remote.filled, under, name):
-                placing.pin(cache, name)
-                filled.add(cache)
+            if not placing.is_left(name):
+                for cache in self.crew.ask(name, remote.filled, under, name):
+                    placing.pin(cache, name)
+                    filled[cache] = name
         session = Session(self.state, results)
         elsewhere = [site.place.name for site in self.crew.sites.values() if not site.place.home]
         session.uses(elsewhere)
@@ -170,6 +177,7 @@ class DaskFleet:
             "recognised": "recorded already and not taken again",
             "resubmitted": "handed in again",
             "killed": "given up, because it ended its worker each time",
+            "refused": "taken elsewhere, because a machine refused it",
         }
         counts = self.crew.counts
         parts = [
@@ -177,23 +185,50 @@ class DaskFleet:
         ]
         return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
 
-    def _prepare(self, recipe: Recipe, placing: Placing) -> None:
-        """Make the environment at every place that has none; leave out a place that cannot."""
-        makings = {
-            name: self.crew.client.submit(
+    def _prepared(
+        self, subject: Subject, added: Sequence[str], pins: Mapping[str, str],
+        environment: Environment, placing: Placing,
+    ) -> Recipe:  # fmt: skip
+        """Make the environment at every place that has none, and return its recipe.
+
+        A place that cannot make it takes no sample of the subject. Raises EnvironmentMakingError
+        if none can.
+        """
+        recipe = Recipe(subject, tuple(added), dict(pins), environment)
+        away = {name: site for name, site in self.crew.sites.items() if not site.place.home}
+        if not away:
+            return recipe
+        recipe, wheels = described(subject, added, pins, environment, self.state)
+        makings = {}
+        for name, site in away.items():
+            for wheel in self.crew.ask(name, remote.lacking, recipe.wheels, name):
+                self.crew.ask(name, remote.keep, wheel, wheels[wheel.digest], name)
+            makings[name] = self.crew.client.submit(
                 remote.make, recipe, name, pure=False, resources={BENCH: 1, site.place.resource: 1}
             )
-            for name, site in self.crew.sites.items()
-            if not site.place.home
-        }
-        left = dict(placing.workers)
         for name, future in makings.items():
-            problem = future.exception()
-            if problem is not None:
-                host = self.crew.sites[name].place.host
-                self.crew.say(f"{host} takes no sample of {recipe.subject.label}: {problem}")
-                left[name] = 0
-        placing.workers = left
+            if problem := self._problem(future, away[name]):
+                self.crew.say(f"{away[name].place.host} takes no sample: {problem}")
+                placing.leave(name, problem)
+        if all(map(placing.is_left, self.crew.sites)):
+            raise EnvironmentMakingError(
+                f"no worker of the cluster can take a sample of {subject.label}"
+            )
+        return recipe
+
+    def _problem(self, future: Future[None], site: Site) -> str:
+        """Wait until a place has made an environment; why it has not, or nothing."""
+        since, generation = time.monotonic(), site.generation
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return str(future.exception(timeout=_LOOK) or "")
+            self.crew.refresh()
+            if site.addresses:
+                since = time.monotonic()
+            gone = time.monotonic() - since > self.crew.patience
+            if gone or site.generation != generation:
+                future.cancel()
+                return "its workers went away while they made the environment"
 
 
 def gathered(

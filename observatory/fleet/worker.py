@@ -23,12 +23,14 @@ from distributed import Worker, WorkerPlugin
 
 from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.errors import ObservatoryError
-from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken
+from observatory.fleet import making
+from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken, Wheel
 from observatory.run import counter
 from observatory.run.cpus import Claim, claim
-from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
-from observatory.run.local import LOCK, STATE, environment_of, hidden_from_git, local_subjects
+from observatory.run.fitness import unfit
+from observatory.run.local import LOCK, STATE, hidden_from_git
 from observatory.run.spool import Spool, Spooled
 from observatory.store.journal.models import JournalHeader
 from observatory.store.records.machine import this_machine
@@ -82,8 +84,8 @@ class Bench(WorkerPlugin):
                 cpus = _claimed(self.each)
             except ObservatoryError as error:
                 problem = str(error)
-        if not problem and not shutil.which("g++"):
-            problem = "it has no C++ compiler"
+        # Without a compiler PyTensor rewrites graphs in another way, for every backend.
+        problem = problem or unfit()
         host, uncounted = socket.gethostname(), counter.find().problem
         return Place(name, host, boot, home, state, machine, cpus, uncounted, problem)
 
@@ -119,7 +121,7 @@ async def standing(plugin: str, dask_worker: Worker) -> Place | None:
 def take(order: Order) -> Taken:
     """Take one sample and record it; a sample that is recorded already is not taken again.
 
-    Raises Cancelled, EnvironmentMakingError and OSError.
+    Raises Cancelled, EnvironmentMakingError, NoInterpreterError and OSError.
     """
     place = _places[order.place]
     spool = Spool.of(place.state, order.session)
@@ -165,35 +167,27 @@ def _execute(order: Order, environment: Environment, place: Place) -> Any:
 
 
 def make(recipe: Recipe, place: str) -> None:
-    """Make an environment at a place. Raises EnvironmentMakingError."""
+    """Make an environment at a place. Raises EnvironmentMakingError and NoInterpreterError."""
     _environment(recipe, _places[place])
+
+
+def lacking(wheels: tuple[Wheel, ...], place: str) -> list[Wheel]:
+    """Those of some wheels that the place of this worker lacks."""
+    return making.lacking(_places[place].state, wheels)
+
+
+def keep(wheel: Wheel, content: bytes, place: str) -> None:
+    """Keep a wheel at the place of this worker. Raises EnvironmentMakingError."""
+    making.keep(_places[place].state, wheel, content)
 
 
 def _environment(recipe: Recipe, place: Place) -> Environment:
     if place.home:
         return recipe.environment
-    key = recipe.environment.key
+    key = f"{place.name} {recipe.environment.key}"
     if key not in _environments:
-        subjects = local_subjects(place.state)
-        found = environment_of(
-            recipe.subject, subjects, place.state, added=recipe.added, pins=recipe.pins
-        )
-        if found.versions != recipe.environment.versions:
-            raise EnvironmentMakingError(
-                f"the environment of {recipe.subject.label} on {place.host} does not hold what "
-                f"the client's holds: {_differing(found, recipe.environment)}"
-            )
-        _environments[key] = found
+        _environments[key] = making.made(recipe, place.state)
     return _environments[key]
-
-
-def _differing(one: Environment, other: Environment) -> str:
-    """The first few packages of which two environments have different versions."""
-    mine, theirs = ({"python": e.versions.python, **e.versions.packages} for e in (one, other))
-    names = [name for name in sorted(mine | theirs) if mine.get(name) != theirs.get(name)]
-    return ", ".join(
-        f"{n} {mine.get(n, 'absent')}, not {theirs.get(n, 'absent')}" for n in names[:5]
-    )
 
 
 def stop(session: str) -> None:

@@ -75,7 +75,7 @@ def test_work_is_counted_if_one_place_can(said: list[str]) -> None:
     without = replace(THERE, uncounted="there is no valgrind")
     fleet = DaskFleet(crew(said, a=HERE, b=without), Path("/state"))
     assert fleet.uncounted() == ""
-    assert list(fleet.placing().count_work) == ["here"]
+    assert fleet.placing().uncounted == {"there": "there is no valgrind"}
     assert DaskFleet(crew(said, b=without), Path("/state")).uncounted() == "there is no valgrind"
 
 
@@ -103,7 +103,7 @@ def test_a_scheduler_that_does_not_answer_is_said_in_a_sentence(said: list[str])
 
 def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> None:
     one = crew(said, a=HERE, b=HERE)
-    taking = Samples(one, "s", "r", "m", None, "c", Placing({}, (), ()), {}, set())  # type: ignore[arg-type]
+    taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
     site: Site = one.sites["here"]
     with taking._slot("here", alone=False), taking._slot("here", alone=False):
         assert (site.running, site.alone) == (2, False)
