@@ -146,6 +146,11 @@ def measure_subjects(
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
+    if any(task.measure == "timing" for task in tasks) and (problem := session.untimed()):
+        tasks = [task for task in tasks if task.measure != "timing"]
+        if not tasks:
+            raise SubjectError(f"no worker takes times: {problem}")
+        session.say(f"times are left out: {problem}", "warning")
     if shard is not None:
         tasks = shard.tasks(tasks)
         session.say(f"part {shard} of the plan")

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from distributed import Client, Future
+from distributed import Client
 
 from observatory.fleet import worker as remote
-from observatory.fleet.crew import Crew, Site
-from observatory.fleet.making import described
-from observatory.fleet.orders import BENCH, Recipe
+from observatory.fleet.crew import Crew
+from observatory.fleet.orders import BENCH
+from observatory.fleet.preparing import prepared, quarantined
 from observatory.fleet.taking import Samples
 from observatory.fleet.worker import Bench
 from observatory.run import spool
-from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.environments import Environment
 from observatory.run.fleets import FleetError
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.placing import Placing
@@ -31,8 +31,6 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.words import several
 
-_LOOK = 2.0
-"""Seconds between two looks at a machine that makes an environment."""
 _JOINING, _SETTLED = 60.0, 2.0
 """Seconds to wait for a first worker, and for another one since the last."""
 
@@ -43,6 +41,8 @@ class DaskFleet:
 
     crew: Crew
     state: Path
+    _untimed: dict[str, str] | None = None
+    """By place, why its times are not trusted; None until the machines have been looked at."""
 
     @property
     def workers(self) -> int:
@@ -64,6 +64,25 @@ class DaskFleet:
         problems = [site.place.uncounted for site in self.crew.sites.values()]
         return "" if not all(problems) else problems[0]
 
+    def untimed(self) -> str:
+        """Why no worker takes times; empty if one does. The machines are looked at first."""
+        found = self._quarantined()
+        own = self.crew.of_class()
+        if not all(name in found for name in own):
+            return ""
+        return "; ".join(f"{self.crew.sites[name].place.host}: {found[name]}" for name in own)
+
+    def _quarantined(self) -> dict[str, str]:
+        """The places whose machine is not as fast as it was, with the reason.
+
+        This machine alone is not looked at: that is done by `observatory sentinel`.
+        """
+        own = self.crew.of_class()
+        if self._untimed is None:
+            away = not all(self.crew.sites[name].place.home for name in own)
+            self._untimed = quarantined(self.crew, own if away else ())
+        return self._untimed
+
     @contextlib.contextmanager
     def lock(self, say: Callable[[str], None]) -> Iterator[GivesWay | None]:
         """Hold this machine's lock for measuring, if workers of it take part."""
@@ -81,6 +100,7 @@ class DaskFleet:
             {name: len(site.addresses) for name, site in sites.items()},
             self.crew.of_class(),
             {name: one.place.uncounted for name, one in sites.items() if one.place.uncounted},
+            self._quarantined(),
             hosts={name: site.place.host for name, site in sites.items()},
         )
 
@@ -100,7 +120,7 @@ class DaskFleet:
         settings: Mapping[str, Any],
     ) -> Iterator[Samples]:
         """Prepare every place, and yield what takes samples there; see `Fleet.samples`."""
-        recipe = self._prepared(subject, added, pins, environment, placing)
+        recipe = prepared(self.crew, self.state, subject, added, pins, environment, placing)
         under, filled = str(caches.absolute().relative_to(self.state)), dict[str, str]()
         for name in self.crew.sites:
             if not placing.is_left(name):
@@ -184,51 +204,6 @@ class DaskFleet:
             f"{several(counts[one], 'sample')} {said}" for one, said in words.items() if counts[one]
         ]
         return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
-
-    def _prepared(
-        self, subject: Subject, added: Sequence[str], pins: Mapping[str, str],
-        environment: Environment, placing: Placing,
-    ) -> Recipe:  # fmt: skip
-        """Make the environment at every place that has none, and return its recipe.
-
-        A place that cannot make it takes no sample of the subject. Raises EnvironmentMakingError
-        if none can.
-        """
-        recipe = Recipe(subject, tuple(added), dict(pins), environment)
-        away = {name: site for name, site in self.crew.sites.items() if not site.place.home}
-        if not away:
-            return recipe
-        recipe, wheels = described(subject, added, pins, environment, self.state)
-        makings = {}
-        for name, site in away.items():
-            for wheel in self.crew.ask(name, remote.lacking, recipe.wheels, name):
-                self.crew.ask(name, remote.keep, wheel, wheels[wheel.digest], name)
-            makings[name] = self.crew.client.submit(
-                remote.make, recipe, name, pure=False, resources={BENCH: 1, site.place.resource: 1}
-            )
-        for name, future in makings.items():
-            if problem := self._problem(future, away[name]):
-                self.crew.say(f"{away[name].place.host} takes no sample: {problem}")
-                placing.leave(name, problem)
-        if all(map(placing.is_left, self.crew.sites)):
-            raise EnvironmentMakingError(
-                f"no worker of the cluster can take a sample of {subject.label}"
-            )
-        return recipe
-
-    def _problem(self, future: Future[None], site: Site) -> str:
-        """Wait until a place has made an environment; why it has not, or nothing."""
-        since, generation = time.monotonic(), site.generation
-        while True:
-            with contextlib.suppress(TimeoutError):
-                return str(future.exception(timeout=_LOOK) or "")
-            self.crew.refresh()
-            if site.addresses:
-                since = time.monotonic()
-            gone = time.monotonic() - since > self.crew.patience
-            if gone or site.generation != generation:
-                future.cancel()
-                return "its workers went away while they made the environment"
 
 
 def gathered(

@@ -16,6 +16,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.errors import ObservatoryError
 from observatory.fleet import making
 from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken, Wheel
+from observatory.fleet.watching import untimed
 from observatory.run import counter
 from observatory.run.cpus import Claim, claim
 from observatory.run.environments import Environment
@@ -38,6 +40,9 @@ from observatory.store.records.machine import this_machine
 _TRIMMED = "MALLOC_TRIM_THRESHOLD_"
 """Dask sets it for its workers; a measured process would inherit it and use less memory."""
 
+
+_WATCHED = 900.0
+"""Seconds to wait until nothing else runs, before the fixed work of the sentinel is timed."""
 
 _plugins: dict[str, Bench] = {}
 _places: dict[str, Place] = {}
@@ -135,8 +140,7 @@ def take(order: Order) -> Taken:
             return Taken(known, begun, recognised=True)
         held.enter_context(_held(place.state / "fleet" / "busy.lock", alone, limit))
         if place.boot != order.boot:
-            machine_lock = Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
-            held.enter_context(_held(machine_lock, alone, limit))
+            held.enter_context(_held(_machine_lock(), alone, limit))
         environment = _environment(order.recipe, place)
         # Of this thread; the processes that it starts inherit it.
         if place.cpus:
@@ -169,6 +173,16 @@ def _execute(order: Order, environment: Environment, place: Place) -> Any:
 def make(recipe: Recipe, place: str) -> None:
     """Make an environment at a place. Raises EnvironmentMakingError and NoInterpreterError."""
     _environment(recipe, _places[place])
+
+
+def watch(place: str, boot: str) -> str:
+    """Why times of the machine of this worker are not trusted now; empty if they are."""
+    own = _places[place]
+    with contextlib.ExitStack() as held:
+        held.enter_context(_held(own.state / "fleet" / "busy.lock", True, _WATCHED))
+        if own.boot != boot:
+            held.enter_context(_held(_machine_lock(), True, _WATCHED))
+        return untimed(own.state, datetime.now(UTC))
 
 
 def lacking(wheels: tuple[Wheel, ...], place: str) -> list[Wheel]:
@@ -217,6 +231,10 @@ def filled(caches: str, place: str) -> list[str]:
     """The names of the filled caches that are at the place of this worker."""
     directory = _places[place].state / caches
     return sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
+
+
+def _machine_lock() -> Path:
+    return Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
 
 
 @contextlib.contextmanager
