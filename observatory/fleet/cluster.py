@@ -197,13 +197,16 @@ class DaskFleet:
             "recognised": "recorded already and not taken again",
             "resubmitted": "handed in again",
             "killed": "given up, because it ended its worker each time",
-            "refused": "taken elsewhere, because a machine refused it",
         }
         counts = self.crew.counts
         parts = [
             f"{several(counts[one], 'sample')} {said}" for one, said in words.items() if counts[one]
         ]
-        return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
+        said = [f"workers or connections were lost: {', '.join(parts)}"] if parts else []
+        if number := counts["refused"]:
+            count = several(number, "sample")
+            said.append(f"taken elsewhere, because a machine refused it: {count}")
+        return "; ".join(said)
 
 
 def gathered(
