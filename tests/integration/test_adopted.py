@@ -17,7 +17,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from observatory.app.measurement import chosen_tasks
 from observatory.cli.main import app
+from observatory.run.incomplete import lacking
+from observatory.run.placing import Shard
+from observatory.run.presets import Narrowed
+from observatory.store.journal.reader import read_journal
+from observatory.store.records.sample import Sample
 from tests.acted_measuring import LOG, install
 from tests.acting import ROOT, Acting, Job, checked_out_tool
 from tests.fake_github import REPO, TOKEN, FakeGitHub
@@ -150,6 +156,64 @@ def test_a_part_that_is_lost_is_named_and_the_night_goes_on(adopter: Adopter) ->
     everything = adopter.acting.artifacts["shard-search"]
     (journal,) = everything.glob("samples/*/*.jsonl")
     assert journal.name.startswith(first[:8])
+
+
+def test_what_a_lost_part_had_to_take_is_taken_in_the_next_night_and_nothing_else(
+    adopter: Adopter,
+) -> None:
+    first = adopter.git("rev-parse", "HEAD")
+    adopter.acting.lost = {"measure 2"}
+    adopter.run("schedule", NIGHT, only={"commits", "publish"})
+    plan = chosen_tasks("history", Narrowed(None, None, None, None))
+    second = Shard(2, 3).tasks(plan)
+    assert {task.cell for task in lacking(plan, published(adopter))} == {
+        task.cell for task in second
+    }
+    adopter.acting.lost = set()
+    jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
+    said = jobs["commits"].summary.replace("`", "")
+    assert f"Samples of a part that was lost are taken now: {first[:10]}" in said, logs(jobs)
+    parts = [adopter.acting.artifacts[f"shard-commits-{number}-of-3"] for number in (1, 2, 3)]
+    assert [len(list(part.glob("samples/*/*.jsonl"))) for part in parts] == [0, 1, 0]
+    assert lacking(plan, published(adopter)) == []
+    assert len(published(adopter)) == len(plan)
+    jobs = adopter.run("schedule", NIGHT, only={"commits"})
+    assert "part that was lost" not in jobs["commits"].summary
+
+
+def published(adopter: Adopter) -> list[Sample]:
+    """The samples on the branch of results."""
+    adopter.git("fetch", "--quiet", "origin", RESULTS)
+    names = adopter.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
+    (name,) = (one for one in names if one.endswith(".jsonl"))
+    copy = adopter.clone.parent / "journal.jsonl"
+    copy.write_text(adopter.git("show", f"FETCH_HEAD:{name}") + "\n")
+    return [one.sample for one in read_journal(copy).entries]
+
+
+def test_results_that_are_kept_in_an_object_store_are_read_from_there_and_from_no_branch(
+    adopter: Adopter, tmp_path: Path
+) -> None:
+    kept = "s3://bucket/nights"
+    done = CliRunner().invoke(
+        app, ["init", str(adopter.clone), "--only", "compare,nightly", "--force", "--store", kept]
+    )
+    assert done.exit_code == 0, done.output
+    assert "OBSERVATORY_STORE_KEY" in done.output
+    file, store = adopter.clone / ".github/workflows/observatory.yml", tmp_path / "store"
+    store.mkdir()
+    file.write_text(file.read_text().replace(kept, store.as_uri()))
+    adopter.git("add", ".")
+    first = adopter.commit("Keep the results in an object store")
+    jobs = adopter.run("schedule", NIGHT)
+    assert {name: job.result for name, job in jobs.items()} == {
+        "comment": "skipped", "commits": "success", "publish": "success", "pages": "success"
+    }, logs(jobs)  # fmt: skip
+    assert adopter.measured() == [first]
+    assert adopter.git("ls-remote", "origin", RESULTS) == ""
+    jobs = adopter.run("schedule", NIGHT, only={"commits"})
+    assert adopter.measured() == []
+    assert f"{first[:10]} is the newest commit" in jobs["commits"].summary.replace("`", "")
 
 
 def compared(adopter: Adopter) -> str:
