@@ -1,18 +1,19 @@
 """A stand-in for the commands that measure. FOR TESTS ONLY: nothing is measured.
 
 `sitecustomize` in a directory on PYTHONPATH starts it instead of `observatory run`, `canary`,
-`contracts` and `compare`. It records synthetic samples of the commit, as the real commands would,
-or writes a synthetic comparison. Each command is noted in the file that ACTED_LOG names.
+`contracts`, `compare` and `sentinel`. It records synthetic samples of the commit, as the real
+commands would, or writes a synthetic comparison. Each command is noted in the file that ACTED_LOG
+names.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-MEASURING = ("run", "canary", "contracts", "compare")
+MEASURING = ("run", "canary", "contracts", "compare", "sentinel")
 LOG = "ACTED_LOG"
 
 
@@ -63,10 +64,10 @@ def _run(arguments: list[str]) -> int:
     now = datetime.now(UTC)
     taken = [
         sample(
-            task.cell, task.measure, started_at=now,
+            task.cell, task.measure, started_at=now + timedelta(milliseconds=number),
             metrics=counted if task.measure == "counting" else {"compile_time": 0.4},
         )
-        for task in tasks
+        for number, task in enumerate(tasks)
     ]  # fmt: skip
     if not taken:
         return 0

@@ -23,6 +23,7 @@ from observatory.run.incomplete import lacking
 from observatory.run.placing import Shard
 from observatory.run.presets import Narrowed
 from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
 from observatory.store.records.sample import Sample
 from tests.acted_measuring import LOG, install
 from tests.acting import ROOT, Acting, Job, checked_out_tool
@@ -158,58 +159,49 @@ def test_a_part_that_is_lost_is_named_and_the_night_goes_on(adopter: Adopter) ->
     assert journal.name.startswith(first[:8])
 
 
-def test_what_a_lost_part_had_to_take_is_taken_in_the_next_night_and_nothing_else(
-    adopter: Adopter,
-) -> None:
-    first = adopter.git("rev-parse", "HEAD")
-    adopter.acting.lost = {"measure 2"}
-    adopter.run("schedule", NIGHT, only={"commits", "publish"})
-    plan = chosen_tasks("history", Narrowed(None, None, None, None))
-    second = Shard(2, 3).tasks(plan)
-    assert {task.cell for task in lacking(plan, published(adopter))} == {
-        task.cell for task in second
-    }
-    adopter.acting.lost = set()
-    jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
-    said = jobs["commits"].summary.replace("`", "")
-    assert f"Samples of a part that was lost are taken now: {first[:10]}" in said, logs(jobs)
-    parts = [adopter.acting.artifacts[f"shard-commits-{number}-of-3"] for number in (1, 2, 3)]
-    assert [len(list(part.glob("samples/*/*.jsonl"))) for part in parts] == [0, 1, 0]
-    assert lacking(plan, published(adopter)) == []
-    assert len(published(adopter)) == len(plan)
-
-
-def published(adopter: Adopter) -> list[Sample]:
-    """The samples on the branch of results."""
-    adopter.git("fetch", "--quiet", "origin", RESULTS)
-    names = adopter.git("ls-tree", "-r", "--name-only", "FETCH_HEAD").splitlines()
-    (name,) = (one for one in names if one.endswith(".jsonl"))
-    copy = adopter.clone.parent / "journal.jsonl"
-    copy.write_text(adopter.git("show", f"FETCH_HEAD:{name}") + "\n")
-    return [one.sample for one in read_journal(copy).entries]
-
-
-def test_results_that_are_kept_in_an_object_store_are_read_from_there_and_from_no_branch(
+def test_what_a_lost_part_had_to_take_is_taken_in_the_next_night_also_from_an_object_store(
     adopter: Adopter, tmp_path: Path
 ) -> None:
-    kept = "s3://bucket/nights"
+    kept, store = "s3://bucket/nights", tmp_path / "store"
     done = CliRunner().invoke(
         app, ["init", str(adopter.clone), "--only", "compare,nightly", "--force", "--store", kept]
     )
     assert done.exit_code == 0, done.output
-    assert "OBSERVATORY_STORE_KEY" in done.output
-    file, store = adopter.clone / ".github/workflows/observatory.yml", tmp_path / "store"
     store.mkdir()
+    file = adopter.clone / ".github/workflows/observatory.yml"
     file.write_text(file.read_text().replace(kept, store.as_uri()))
     adopter.git("add", ".")
     first = adopter.commit("Keep the results in an object store")
+
+    adopter.acting.lost = {"measure 2"}
     jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
-    assert {job.result for job in jobs.values()} == {"success"}, logs(jobs)
+    assert jobs["publish"].result == "success", logs(jobs)
     assert adopter.measured() == [first]
     assert adopter.git("ls-remote", "origin", RESULTS) == ""
-    jobs = adopter.run("schedule", NIGHT, only={"commits"})
-    assert adopter.measured() == []
-    assert f"{first[:10]} is the newest commit" in jobs["commits"].summary.replace("`", "")
+    plan = chosen_tasks("history", Narrowed(None, None, None, None))
+    lost = Shard(2, 3).tasks(plan)
+    before = kept_in(store, tmp_path / "before")
+    assert {task.cell for task in lacking(plan, before)} == {task.cell for task in lost}
+
+    adopter.acting.lost = set()
+    jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
+    assert {job.result for job in jobs.values()} == {"success"}, logs(jobs)
+    said = jobs["commits"].summary.replace("`", "")
+    assert f"Samples of a part that was lost are taken now: {first[:10]}" in said
+    parts = [adopter.acting.artifacts[f"shard-commits-{number}-of-3"] for number in (1, 2, 3)]
+    assert [len(list(part.glob("samples/*/*.jsonl"))) for part in parts] == [0, 1, 0]
+    after = kept_in(store, tmp_path / "after")
+    assert lacking(plan, after) == []
+    assert len(after) == len(plan)
+
+
+def kept_in(store: Path, into: Path) -> list[Sample]:
+    """The samples of the one subject in an object store."""
+    command = ["publish", "--to", store.as_uri(), "--checkout", str(into)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    (journal,) = layout.journals(into)
+    return [one.sample for one in read_journal(journal).entries]
 
 
 def compared(adopter: Adopter) -> str:
