@@ -171,7 +171,11 @@ def _execute(order: Order, environment: Environment, place: Place) -> Any:
 
 
 def make(recipe: Recipe, place: str) -> None:
-    """Make an environment at a place. Raises EnvironmentMakingError and NoInterpreterError."""
+    """Make an environment at a place, or look at it anew: each session begins so.
+
+    Raises EnvironmentMakingError and NoInterpreterError.
+    """
+    _environments.pop(_name(recipe, _places[place]), None)
     _environment(recipe, _places[place])
 
 
@@ -198,10 +202,14 @@ def keep(wheel: Wheel, content: bytes, place: str) -> None:
 def _environment(recipe: Recipe, place: Place) -> Environment:
     if place.home:
         return recipe.environment
-    key = f"{place.name} {recipe.environment.key}"
-    if key not in _environments:
-        _environments[key] = making.made(recipe, place.state)
-    return _environments[key]
+    name = _name(recipe, place)
+    if name not in _environments:
+        _environments[name] = making.made(recipe, place.state)
+    return _environments[name]
+
+
+def _name(recipe: Recipe, place: Place) -> str:
+    return f"{place.name} {recipe.environment.key}"
 
 
 def stop(session: str) -> None:
