@@ -1,17 +1,19 @@
 """A stand-in for the commands that measure. FOR TESTS ONLY: nothing is measured.
 
 `sitecustomize` in a directory on PYTHONPATH starts it instead of `observatory run`, `canary`,
-`contracts` and `compare`. It records synthetic samples of the commit, as the real commands would,
-or writes a synthetic comparison. Each command is noted in the file that ACTED_LOG names.
+`contracts`, `compare` and `sentinel`. It records synthetic samples of the commit, as the real
+commands would, or writes a synthetic comparison. Each command is noted in the file that ACTED_LOG
+names.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-MEASURING = ("run", "canary", "contracts", "compare")
+MEASURING = ("run", "canary", "contracts", "compare", "sentinel")
 LOG = "ACTED_LOG"
 
 
@@ -35,9 +37,13 @@ def _value(arguments: list[str], option: str) -> str:
 
 
 def _run(arguments: list[str]) -> int:
-    from observatory.benchmarks.catalogue import Cell
+    from observatory.app.measurement import chosen_tasks
+    from observatory.run.incomplete import lacking, recorded
+    from observatory.run.placing import shard_of
+    from observatory.run.presets import Narrowed
     from observatory.run.sources import from_url
     from observatory.store.asv.files import project
+    from observatory.store.journal.models import new_run
     from observatory.store.records.machine import Machine
     from tests.factories import header, journal, sample
 
@@ -47,14 +53,26 @@ def _run(arguments: list[str]) -> int:
     machine = Machine(machine=_value(arguments, "--machine"), os="Linux", arch="x86_64",
                       cpu="Some CPU", num_cpu="2")  # fmt: skip
     measured = measured.model_copy(update={"machine": machine})
-    cells = [Cell("radon", "warm_disk", backend, "spawn") for backend in ("NUMBA", "C_VM")]
     plan = _value(arguments, "--preset") if "--preset" in arguments else "quick"
+    tasks = chosen_tasks(plan, Narrowed(None, None, None, None))
+    if "--shard" in arguments:
+        tasks = shard_of(_value(arguments, "--shard")).tasks(tasks)
+    if "--stored" in arguments:
+        there = recorded(Path(_value(arguments, "--stored")), machine.machine, measured.subject)
+        tasks = lacking(tasks, there)
+    counted = {"cache_misses": 0, "uncacheable": 0}
+    now = datetime.now(UTC)
     taken = [
-        *(sample(cell, "counting", {"cache_misses": 0, "uncacheable": 0}) for cell in cells),
-        *(sample(cell, "timing", {"compile_time": 0.4}) for cell in cells),
-    ]
+        sample(
+            task.cell, task.measure, started_at=now + timedelta(milliseconds=number),
+            metrics=counted if task.measure == "counting" else {"compile_time": 0.4},
+        )
+        for number, task in enumerate(tasks)
+    ]  # fmt: skip
+    if not taken:
+        return 0
     results = Path(_value(arguments, "--results"))
-    made = journal(results, taken, f"20261125T000000Z-{plan}", measured)
+    made = journal(results, taken, new_run(plan), measured)
     project(results, made.read())
     return 0
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import yaml
 
-from tests.acting_expressions import evaluated, filled, is_true
+from tests.acting_expressions import evaluated, filled, is_true, shown
 
 ROOT = Path(__file__).parents[1]
 _LEVELS = ("none", "read", "write")
@@ -140,7 +140,12 @@ class Acting:
         if missing:
             raise NotStarted(f"{path.name} needs the inputs {missing}")
         inputs = {key: one.get("default") for key, one in declared.items()} | given
-        return together(self._jobs(loaded, {**context, "inputs": inputs}, own))
+        secrets = {key: filled(one, context, {}) for key, one in job.get("secrets", {}).items()}
+        may = (loaded[True].get("workflow_call") or {}).get("secrets", {})
+        if unknown := secrets.keys() - may.keys():
+            raise NotStarted(f"{path.name} has no secrets {unknown}")
+        inside = {**context, "inputs": inputs, "secrets": secrets}
+        return together(self._jobs(loaded, inside, own))
 
 
 def together(jobs: dict[str, Job]) -> Job:
@@ -191,7 +196,7 @@ class _Run:
             }  # fmt: skip
             if not _wanted(step.get("if"), self.context, {ended.result}):
                 continue
-            env = {key: str(self._filled(one)) for key, one in
+            env = {key: shown(self._filled(one)) for key, one in
                    {**self.job.get("env", {}), **step.get("env", {})}.items()}  # fmt: skip
             try:
                 if "uses" in step:
@@ -284,7 +289,9 @@ class _Run:
     def _download_artifact(self, given: Mapping[str, Any]) -> None:
         for name, kept in self.acting.artifacts.items():
             if fnmatch.fnmatch(name, given["pattern"]):
-                shutil.copytree(kept, self.workspace / given["path"] / name)
+                into = self.workspace / given["path"]
+                into = into if given.get("merge-multiple") else into / name
+                shutil.copytree(kept, into, dirs_exist_ok=True)
 
     def _configure_pages(self, given: Mapping[str, Any]) -> dict[str, str]:
         return {"base_url": f"https://{self.acting.repository.replace('/', '.github.io/')}"}

@@ -35,10 +35,11 @@ def filled(text: Any, context: Mapping[str, Any], functions: Functions) -> Any:
         return text
     if (whole := _INSIDE.fullmatch(text.strip())) and text.count("${{") == 1:
         return evaluated(whole[1], context, functions)
-    return _INSIDE.sub(lambda found: _shown(evaluated(found[1], context, functions)), text)
+    return _INSIDE.sub(lambda found: shown(evaluated(found[1], context, functions)), text)
 
 
-def _shown(value: Any) -> str:
+def shown(value: Any) -> str:
+    """A value as it is written into a text."""
     if value is None or isinstance(value, bool):
         return {True: "true", False: "false", None: ""}[value]
     return str(value)

@@ -9,7 +9,7 @@ runs, such as a busy neighbour, slows all of them as well, and is the machine's,
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
@@ -41,8 +41,7 @@ class Look:
     @property
     def machine_moved(self) -> bool:
         """Whether the machine itself got faster or slower."""
-        slower = sum(self.ratios[name] > 1 for name in self.moved)
-        return max(slower, len(self.moved) - slower) > len(self.ratios) / 2
+        return machine_moved(self.ratios, self.moved)
 
     @property
     def ratio(self) -> float:
@@ -74,18 +73,32 @@ def moved_near(found: Iterable[Look], machine: str, moment: datetime) -> Look | 
     return last if last is not None and last.machine_moved else None
 
 
-def _look(one: Sentinel, before: Sequence[Sentinel]) -> Look:
+def pieces(
+    now: Mapping[str, float], before: Sequence[Mapping[str, float]]
+) -> tuple[dict[str, float], frozenset[str]]:
+    """By piece, its seconds over those of earlier looks; and the pieces that moved."""
     ratios, moved = {}, set()
-    for name, value in one.medians.items():
-        earlier = [each.medians[name] for each in before if name in each.medians]
+    for name, value in now.items():
+        earlier = [each[name] for each in before if name in each]
         if not earlier:
             continue
         level = median(earlier)
         ratios[name] = value / level
         if abs(value / level - 1) > _scatter(earlier, level):
             moved.add(name)
+    return ratios, frozenset(moved)
+
+
+def machine_moved(ratios: Mapping[str, float], moved: Collection[str]) -> bool:
+    """Whether more than half of the pieces moved, all in one direction."""
+    slower = sum(ratios[name] > 1 for name in moved)
+    return max(slower, len(moved) - slower) > len(ratios) / 2
+
+
+def _look(one: Sentinel, before: Sequence[Sentinel]) -> Look:
+    ratios, moved = pieces(one.medians, [each.medians for each in before])
     changes = tuple(_changes(before[-1], one)) if before else ()
-    return Look(one, ratios, frozenset(moved), changes)
+    return Look(one, ratios, moved, changes)
 
 
 def _scatter(earlier: Sequence[float], level: float) -> float:

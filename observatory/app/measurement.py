@@ -18,6 +18,7 @@ from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
 from observatory.run import fitness
 from observatory.run.environments import EnvironmentMakingError
+from observatory.run.incomplete import lacking, recorded
 from observatory.run.local import STATE
 from observatory.run.placing import Shard
 from observatory.run.presets import PRESETS, Narrowed, presets_with, tasks_of
@@ -77,6 +78,7 @@ def measure(
     state: Path = STATE,
     cluster: str | None = None,
     shard: Shard | None = None,
+    stored: Path | None = None,
     progress: Progress = silent,
 ) -> Measurement:
     """Take the samples of one or more subjects, and record each of them at once.
@@ -105,6 +107,7 @@ def measure(
         cluster: ``local:N``, or the address of a scheduler of Dask, whose workers take the samples;
             this process if None. It needs the extra ``fleet``.
         shard: Take only this part of the plan; other jobs take the others.
+        stored: Results; samples that they have of a subject on this machine are not taken again.
         progress: A function that is called with every update, e.g. ``print``.
 
     Returns:
@@ -126,7 +129,7 @@ def measure(
     chosen_tasks(preset, narrowed)  # a wrong word is refused before any package index is asked
     chosen = session.subjects.parse_all(texts, requirements, python)
     with on_cluster(session, cluster) as session:
-        return measure_subjects(session, chosen, narrowed, shard)
+        return measure_subjects(session, chosen, narrowed, shard, stored)
 
 
 def measure_subjects(
@@ -134,6 +137,7 @@ def measure_subjects(
     subjects: Sequence[Subject],
     narrowed: Narrowed,
     shard: Shard | None = None,
+    stored: Path | None = None,
 ) -> Measurement:
     """Take the samples of subjects, and return how they ended. Raises SubjectError.
 
@@ -146,6 +150,11 @@ def measure_subjects(
             raise SubjectError(problem)
         session.say(f"the pass work is left out: {problem}", "warning")
         tasks = others
+    if any(task.measure == "timing" for task in tasks) and (problem := session.untimed()):
+        tasks = [task for task in tasks if task.measure != "timing"]
+        if not tasks:
+            raise SubjectError(f"no worker takes times: {problem}")
+        session.say(f"times are left out: {problem}", "warning")
     if shard is not None:
         tasks = shard.tasks(tasks)
         session.say(f"part {shard} of the plan")
@@ -153,7 +162,7 @@ def measure_subjects(
     if any(task.measure == "timing" for task in tasks) and (problem := fitness.busy()):
         session.say(problem, "warning")
     total = Tally()
-    for _, tally in _take_each(session, subjects, tasks):
+    for _, tally in _take_each(session, subjects, tasks, stored=stored):
         total += tally
     labels = tuple(subject.label for subject in subjects)
     return Measurement(session.results, session.machine.machine, labels, total)
@@ -219,25 +228,29 @@ def _take_each(
     subjects: Sequence[Subject],
     tasks: Sequence[Task],
     seen: Callable[[Sample], None] = lambda _: None,
+    stored: Path | None = None,
 ) -> Iterator[tuple[Subject, Tally]]:
-    """Take the samples of one subject after another.
+    """Take the samples of one subject after another, without those that are ``stored``.
 
     Yields each subject with how its samples ended. One without an environment has none: a commit
     that does not build must not hide those after it.
     """
     for subject in subjects:
-        session.say(f"{subject.label}: Python {subject.python}, {len(tasks)} samples")
+        left = tasks
+        if stored is not None:
+            left = lacking(tasks, recorded(stored, session.machine.machine, subject))
+        of = f" of {len(tasks)}" if len(left) < len(tasks) else ""
+        session.say(f"{subject.label}: Python {subject.python}, {len(left)}{of} samples")
         total = Tally()
-        for added, group in _by_environment(tasks).items():
+        for added, group in _by_environment(left).items():
             try:
                 environment = session.environment(subject, added)
+                total += take_samples(session, subject, environment, group, seen)
             except EnvironmentMakingError as error:
                 session.say(str(error), "error")
                 total = replace(total, without_environment=1)
                 if not added:
                     break  # nothing can be added to it either
-            else:
-                total += take_samples(session, subject, environment, group, seen)
         yield subject, total
 
 

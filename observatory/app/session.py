@@ -105,6 +105,13 @@ class Session:
         """Why nothing counts instructions for the pass `work`; empty if something does."""
         return counter.find().problem if self.fleet is None else self.fleet.uncounted()
 
+    def untimed(self) -> str:
+        """Why the times of no worker of the cluster are trusted; empty otherwise."""
+        if self.fleet is None:
+            return ""
+        with self.lock():
+            return self.fleet.untimed()
+
     def lock(self) -> contextlib.AbstractContextManager[GivesWay | None]:
         """Hold the lock for measuring on this machine, if anything is measured on it."""
         return measuring_lock(self.say) if self.fleet is None else self.fleet.lock(self.say)

@@ -15,7 +15,8 @@ from distributed import Client
 
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
-from observatory.fleet.orders import BENCH, Recipe
+from observatory.fleet.orders import BENCH
+from observatory.fleet.preparing import prepared, quarantined
 from observatory.fleet.taking import Samples
 from observatory.fleet.worker import Bench
 from observatory.run import spool
@@ -40,6 +41,8 @@ class DaskFleet:
 
     crew: Crew
     state: Path
+    _untimed: dict[str, str] | None = None
+    """By place, why its times are not trusted; None until the machines have been looked at."""
 
     @property
     def workers(self) -> int:
@@ -61,6 +64,25 @@ class DaskFleet:
         problems = [site.place.uncounted for site in self.crew.sites.values()]
         return "" if not all(problems) else problems[0]
 
+    def untimed(self) -> str:
+        """Why no worker takes times; empty if one does. The machines are looked at first."""
+        found = self._quarantined()
+        own = self.crew.of_class()
+        if not all(name in found for name in own):
+            return ""
+        return "; ".join(f"{self.crew.sites[name].place.host}: {found[name]}" for name in own)
+
+    def _quarantined(self) -> dict[str, str]:
+        """The places whose machine is not as fast as it was, with the reason.
+
+        This machine alone is not looked at: that is done by `observatory sentinel`.
+        """
+        own = self.crew.of_class()
+        if self._untimed is None:
+            away = not all(self.crew.sites[name].place.home for name in own)
+            self._untimed = quarantined(self.crew, own if away else ())
+        return self._untimed
+
     @contextlib.contextmanager
     def lock(self, say: Callable[[str], None]) -> Iterator[GivesWay | None]:
         """Hold this machine's lock for measuring, if workers of it take part."""
@@ -73,9 +95,14 @@ class DaskFleet:
 
     def placing(self) -> Placing:
         """A new plan of which chain of tasks goes where."""
-        count_work = [name for name, site in self.crew.sites.items() if not site.place.uncounted]
-        workers = {name: len(site.addresses) for name, site in self.crew.sites.items()}
-        return Placing(workers, self.crew.of_class(), count_work)
+        sites = self.crew.sites
+        return Placing(
+            {name: len(site.addresses) for name, site in sites.items()},
+            self.crew.of_class(),
+            {name: one.place.uncounted for name, one in sites.items() if one.place.uncounted},
+            self._quarantined(),
+            hosts={name: site.place.host for name, site in sites.items()},
+        )
 
     @contextlib.contextmanager
     def samples(
@@ -93,13 +120,13 @@ class DaskFleet:
         settings: Mapping[str, Any],
     ) -> Iterator[Samples]:
         """Prepare every place, and yield what takes samples there; see `Fleet.samples`."""
-        recipe = Recipe(subject, tuple(added), dict(pins), environment)
-        self._prepare(recipe, placing)
-        under, filled = str(caches.absolute().relative_to(self.state)), set[str]()
+        recipe = prepared(self.crew, self.state, subject, added, pins, environment, placing)
+        under, filled = str(caches.absolute().relative_to(self.state)), dict[str, str]()
         for name in self.crew.sites:
-            for cache in self.crew.ask(name, remote.filled, under, name):
-                placing.pin(cache, name)
-                filled.add(cache)
+            if not placing.is_left(name):
+                for cache in self.crew.ask(name, remote.filled, under, name):
+                    placing.pin(cache, name)
+                    filled[cache] = name
         session = Session(self.state, results)
         elsewhere = [site.place.name for site in self.crew.sites.values() if not site.place.home]
         session.uses(elsewhere)
@@ -175,25 +202,11 @@ class DaskFleet:
         parts = [
             f"{several(counts[one], 'sample')} {said}" for one, said in words.items() if counts[one]
         ]
-        return f"workers or connections were lost: {', '.join(parts)}" if parts else ""
-
-    def _prepare(self, recipe: Recipe, placing: Placing) -> None:
-        """Make the environment at every place that has none; leave out a place that cannot."""
-        makings = {
-            name: self.crew.client.submit(
-                remote.make, recipe, name, pure=False, resources={BENCH: 1, site.place.resource: 1}
-            )
-            for name, site in self.crew.sites.items()
-            if not site.place.home
-        }
-        left = dict(placing.workers)
-        for name, future in makings.items():
-            problem = future.exception()
-            if problem is not None:
-                host = self.crew.sites[name].place.host
-                self.crew.say(f"{host} takes no sample of {recipe.subject.label}: {problem}")
-                left[name] = 0
-        placing.workers = left
+        said = [f"workers or connections were lost: {', '.join(parts)}"] if parts else []
+        if number := counts["refused"]:
+            count = several(number, "sample")
+            said.append(f"taken elsewhere, because a machine refused it: {count}")
+        return "; ".join(said)
 
 
 def gathered(

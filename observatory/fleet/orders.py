@@ -41,6 +41,18 @@ class Place:
 
 
 @dataclass(frozen=True)
+class Wheel:
+    """A wheel that no package index has, such as that of a commit: sent to who lacks it."""
+
+    requirement: str
+    """What it replaces in the requirements of the subject."""
+    distribution: str
+    file: str
+    digest: str
+    """The SHA-256 of its content, in hexadecimal digits."""
+
+
+@dataclass(frozen=True)
 class Recipe:
     """What makes an environment under test anywhere."""
 
@@ -49,6 +61,9 @@ class Recipe:
     pins: dict[str, str]
     environment: Environment
     """The client's own, which a worker with the same directory STATE uses."""
+    contents: dict[str, str] = field(default_factory=dict)
+    """The hash of each distribution of it, which every other one must have as well."""
+    wheels: tuple[Wheel, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,11 @@ from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew, Site
 from observatory.fleet.orders import BENCH, Order, Recipe, Taken
+from observatory.run.environments import EnvironmentMakingError
 from observatory.run.execute import Cancelled, without_record
 from observatory.run.fleets import FleetError
-from observatory.run.placing import NoPlaceError, Placing
+from observatory.run.interpreters import NoInterpreterError
+from observatory.run.placing import OF_CLASS, NoPlaceError, Placing
 from observatory.run.spool import Spooled
 from observatory.store.base.strict_json import read_json
 from observatory.store.records.machine import Machine
@@ -59,8 +61,8 @@ class Samples:
     caches: str
     placing: Placing
     settings: dict[str, Any]
-    filled: set[str]
-    """The caches that are filled, each at the place of its chain."""
+    filled: dict[str, str]
+    """The caches that are filled, and at which place."""
     returned: set[str] = field(default_factory=set)
     """The keys of the samples that `run` has returned."""
     _machines: dict[int, Machine] = field(default_factory=dict)
@@ -78,22 +80,60 @@ class Samples:
 
     def run(self, task: Task) -> Sample:
         """Take a sample where its chain is. Raises Cancelled and FleetError."""
-        try:
-            with self._lock:
-                name = self.placing.place_of(task)
-                number = next(self._numbers)
-        except NoPlaceError as error:
-            raise FleetError(f"{error}: {task.cell} {task.measure}") from error
+        with self._lock:
+            number = next(self._numbers)
         words = f"{task.cell} {task.measure} {task.round}".replace(" ", "-")
         key = f"{number:04}-{words}"
-        with self._slot(name, alone=task.measure == "timing") as site:
-            settings = dict(self.settings)
-            timeout = settings.pop("timeout")
-            order = Order(
-                self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(),
-                self.machine, self.caches, timeout, site.cpus, settings,
-            )  # fmt: skip
-            found = self._take(order, site)
+        while True:
+            name = self._place_of(task)
+            with self._slot(name, alone=task.measure == "timing") as site:
+                settings = dict(self.settings)
+                timeout = settings.pop("timeout")
+                order = Order(
+                    self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(),
+                    self.machine, self.caches, timeout, site.cpus, settings,
+                )  # fmt: skip
+                try:
+                    found = self._take(order, site)
+                except (EnvironmentMakingError, NoInterpreterError) as error:
+                    self._refused(name, site, error)
+                    if task.measure in OF_CLASS:  # the other sample of its pair may be from here
+                        raise FleetError(
+                            f"{task.cell} {task.measure}: {site.place.host} refuses it ({error}); "
+                            "what was recorded is kept, and --resume goes on without this machine"
+                        ) from error
+                else:
+                    break
+        return self._returned(task, key, name, site, found)
+
+    def _place_of(self, task: Task) -> str:
+        """The place of a task, where the filled cache is that it starts from."""
+        try:
+            name = self.placing.place_of(task)
+        except NoPlaceError as error:
+            raise FleetError(f"{task.cell} {task.measure}: {error}") from error
+        with self._lock:
+            at = self.filled.get(task.cache or "", name)
+        if at != name:
+            raise FleetError(
+                f"{task.cell} {task.measure}: the filled cache that it starts from is on "
+                f"{self.crew.sites[at].place.host}, which takes no sample any more; --resume fills "
+                "another one elsewhere"
+            )
+        return name
+
+    def _refused(self, name: str, site: Site, error: Exception) -> None:
+        """A machine whose environment is not the client's takes no further sample."""
+        if not self.placing.is_left(name):
+            self.crew.say(f"{site.place.host} takes no further sample: {error}")
+        self.placing.leave(name, str(error))
+        with self._lock:
+            self.crew.counts["refused"] += 1
+
+    def _returned(
+        self, task: Task, key: str, name: str, site: Site, found: Taken | None
+    ) -> Sample:  # fmt: skip
+        """The sample that a worker recorded; one that says that it was killed, if none did."""
         if found is None:
             self.crew.counts["killed"] += 1
             sample = without_record(task, datetime.now(UTC), _KILLED)
@@ -105,7 +145,7 @@ class Samples:
             self.crew.counts["again"] += found.begun > 1
             self.crew.counts["recognised"] += found.recognised
             if task.keep:
-                self.filled.add(task.keep)
+                self.filled[task.keep] = name
         record = read_json(Spooled, found.record)
         self._machines[id(record.sample)] = record.header.machine
         return record.sample

@@ -16,6 +16,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,15 @@ from distributed import Worker, WorkerPlugin
 
 from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.errors import ObservatoryError
-from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken
+from observatory.fleet import making
+from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken, Wheel
+from observatory.fleet.watching import untimed
 from observatory.run import counter
 from observatory.run.cpus import Claim, claim
-from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
-from observatory.run.local import LOCK, STATE, environment_of, hidden_from_git, local_subjects
+from observatory.run.fitness import unfit
+from observatory.run.local import LOCK, STATE, hidden_from_git
 from observatory.run.spool import Spool, Spooled
 from observatory.store.journal.models import JournalHeader
 from observatory.store.records.machine import this_machine
@@ -36,6 +40,9 @@ from observatory.store.records.machine import this_machine
 _TRIMMED = "MALLOC_TRIM_THRESHOLD_"
 """Dask sets it for its workers; a measured process would inherit it and use less memory."""
 
+
+_WATCHED = 900.0
+"""Seconds to wait until nothing else runs, before the fixed work of the sentinel is timed."""
 
 _plugins: dict[str, Bench] = {}
 _places: dict[str, Place] = {}
@@ -82,8 +89,8 @@ class Bench(WorkerPlugin):
                 cpus = _claimed(self.each)
             except ObservatoryError as error:
                 problem = str(error)
-        if not problem and not shutil.which("g++"):
-            problem = "it has no C++ compiler"
+        # Without a compiler PyTensor rewrites graphs in another way, for every backend.
+        problem = problem or unfit()
         host, uncounted = socket.gethostname(), counter.find().problem
         return Place(name, host, boot, home, state, machine, cpus, uncounted, problem)
 
@@ -119,7 +126,7 @@ async def standing(plugin: str, dask_worker: Worker) -> Place | None:
 def take(order: Order) -> Taken:
     """Take one sample and record it; a sample that is recorded already is not taken again.
 
-    Raises Cancelled, EnvironmentMakingError and OSError.
+    Raises Cancelled, EnvironmentMakingError, NoInterpreterError and OSError.
     """
     place = _places[order.place]
     spool = Spool.of(place.state, order.session)
@@ -133,8 +140,7 @@ def take(order: Order) -> Taken:
             return Taken(known, begun, recognised=True)
         held.enter_context(_held(place.state / "fleet" / "busy.lock", alone, limit))
         if place.boot != order.boot:
-            machine_lock = Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
-            held.enter_context(_held(machine_lock, alone, limit))
+            held.enter_context(_held(_machine_lock(), alone, limit))
         environment = _environment(order.recipe, place)
         # Of this thread; the processes that it starts inherit it.
         if place.cpus:
@@ -165,35 +171,45 @@ def _execute(order: Order, environment: Environment, place: Place) -> Any:
 
 
 def make(recipe: Recipe, place: str) -> None:
-    """Make an environment at a place. Raises EnvironmentMakingError."""
+    """Make an environment at a place, or look at it anew: each session begins so.
+
+    Raises EnvironmentMakingError and NoInterpreterError.
+    """
+    _environments.pop(_name(recipe, _places[place]), None)
     _environment(recipe, _places[place])
+
+
+def watch(place: str, boot: str) -> str:
+    """Why times of the machine of this worker are not trusted now; empty if they are."""
+    own = _places[place]
+    with contextlib.ExitStack() as held:
+        held.enter_context(_held(own.state / "fleet" / "busy.lock", True, _WATCHED))
+        if own.boot != boot:
+            held.enter_context(_held(_machine_lock(), True, _WATCHED))
+        return untimed(own.state, datetime.now(UTC))
+
+
+def lacking(wheels: tuple[Wheel, ...], place: str) -> list[Wheel]:
+    """Those of some wheels that the place of this worker lacks."""
+    return making.lacking(_places[place].state, wheels)
+
+
+def keep(wheel: Wheel, content: bytes, place: str) -> None:
+    """Keep a wheel at the place of this worker. Raises EnvironmentMakingError."""
+    making.keep(_places[place].state, wheel, content)
 
 
 def _environment(recipe: Recipe, place: Place) -> Environment:
     if place.home:
         return recipe.environment
-    key = recipe.environment.key
-    if key not in _environments:
-        subjects = local_subjects(place.state)
-        found = environment_of(
-            recipe.subject, subjects, place.state, added=recipe.added, pins=recipe.pins
-        )
-        if found.versions != recipe.environment.versions:
-            raise EnvironmentMakingError(
-                f"the environment of {recipe.subject.label} on {place.host} does not hold what "
-                f"the client's holds: {_differing(found, recipe.environment)}"
-            )
-        _environments[key] = found
-    return _environments[key]
+    name = _name(recipe, place)
+    if name not in _environments:
+        _environments[name] = making.made(recipe, place.state)
+    return _environments[name]
 
 
-def _differing(one: Environment, other: Environment) -> str:
-    """The first few packages of which two environments have different versions."""
-    mine, theirs = ({"python": e.versions.python, **e.versions.packages} for e in (one, other))
-    names = [name for name in sorted(mine | theirs) if mine.get(name) != theirs.get(name)]
-    return ", ".join(
-        f"{n} {mine.get(n, 'absent')}, not {theirs.get(n, 'absent')}" for n in names[:5]
-    )
+def _name(recipe: Recipe, place: Place) -> str:
+    return f"{place.name} {recipe.environment.key}"
 
 
 def stop(session: str) -> None:
@@ -223,6 +239,10 @@ def filled(caches: str, place: str) -> list[str]:
     """The names of the filled caches that are at the place of this worker."""
     directory = _places[place].state / caches
     return sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
+
+
+def _machine_lock() -> Path:
+    return Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
 
 
 @contextlib.contextmanager

@@ -29,6 +29,9 @@ _DEPLOYS = re.compile(r"uses:\s*['\"]?actions/deploy-pages@")
 _PUSHES = re.compile(rf"\bgh-deploy\b|(?i:gh-?pages|github-pages-deploy)[\w-]*@|\b{PAGES_BRANCH}\b")
 _CALLS_US = re.compile(r"uses:\s*\S+/\.github/workflows/(comment|compare|publish)\.yml@")
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
+STORE = re.compile(r"s3://[\w.-]+(/[\w.-]+)*")
+"""The addresses of object stores that workflows may use."""
+_STORE = re.compile(rf"^ +to: ({STORE.pattern})$", re.MULTILINE)
 _SAFE = re.compile(r"[\w.+/-]+")
 """Names that need no quotes in YAML and in commands."""
 
@@ -65,6 +68,8 @@ class Project:
     bumps_numba: str = ""
     """The workflow that raises the bound of numba already."""
     site: Site | None = None
+    store: str = ""
+    """The address of an object store that an earlier `init` was told."""
     older: tuple[str, ...] = ()
     """Workflows of an earlier version of the observatory, which nothing needs any more."""
 
@@ -97,6 +102,7 @@ def look(directory: Path) -> Project:
         and any(_NUMBA.match(str(one)) for one in requirements),
         bumps_numba=next((name for name, text in others.items() if _BUMPS.search(text)), ""),
         site=_site(git, others),
+        store=_store(root),
         older=tuple(sorted(ours_before)),
     )
     for text in (project.branch, project.tests, project.asv, project.asv_results):
@@ -108,6 +114,11 @@ def look(directory: Path) -> Project:
 def is_ours(text: str) -> bool:
     """Whether a workflow was written by `observatory init`."""
     return MARKER in text.partition("\n")[0]
+
+
+def _store(root: Path) -> str:
+    found = (_STORE.search(text) for _, text in _workflows(root) if is_ours(text))
+    return next((one[1] for one in found if one), "")
 
 
 def _workflows(root: Path) -> Iterator[tuple[str, str]]:

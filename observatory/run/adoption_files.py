@@ -53,8 +53,13 @@ def parts_for(project: Project) -> dict[str, str]:
     return no
 
 
-def files_for(project: Project, tool: Tool, parts: Collection[str]) -> list[File]:
-    """Return the files for some parts; none if there are none."""
+def files_for(
+    project: Project, tool: Tool, parts: Collection[str], store: str = ""
+) -> list[File]:  # fmt: skip
+    """Return the files for some parts; none if there are none.
+
+    ``store``: the address of an object store that has the results instead of a branch.
+    """
     if not parts:
         return []
     has_tests = "benchmarks" in parts and project.tests is not None
@@ -64,7 +69,7 @@ def files_for(project: Project, tool: Tool, parts: Collection[str]) -> list[File
     second = "observatory-pull-request.yml"
     words = {
         "marker": MARKER, "tool": tool, "project": project, "label": LABEL, "night": _NIGHT,
-        "week": _WEEK, "branch": RESULTS_BRANCH, "pages": pages, "link": link,
+        "week": _WEEK, "branch": RESULTS_BRANCH, "store": store, "pages": pages, "link": link,
         "compare": "compare" in parts, "nightly": "nightly" in parts, "benchmarks": has_tests,
         "asv": has_asv, "numba_bound": "numba-bound" in parts, "pull_request_file": second,
         "measuring": [name for name, wanted in measuring.items() if wanted],

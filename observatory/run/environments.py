@@ -202,7 +202,7 @@ class Environments:
             with ExitStack() as built:
                 asked = [
                     built.enter_context(
-                        self._wheels().replacing(text, interpreter, subject.exclude_newer)
+                        self.wheels().replacing(text, interpreter, subject.exclude_newer)
                     )
                     for text in wanted_of(subject)
                 ]
@@ -224,7 +224,8 @@ class Environments:
         write_atomic(where / _READY, ready.model_dump_json(indent=2).encode() + b"\n")
         return ready
 
-    def _wheels(self) -> CommitWheels:
+    def wheels(self) -> CommitWheels:
+        """What makes the wheels of commits."""
         return CommitWheels(self.root / "wheels", self.uv)
 
     def _install_arguments(

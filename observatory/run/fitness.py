@@ -152,11 +152,17 @@ def busy() -> str:
     )
 
 
-def look() -> Facts:
-    """Read the machine: half a second, most of it for a fixed loop."""
+def unfit() -> str:
+    """Why nothing may be measured on this machine, as half a sentence; empty if it may."""
+    found = [one.finding for one in judge(look(timed=False)) if one.state == "unfit"]
+    return "; ".join(found)
+
+
+def look(*, timed: bool = True) -> Facts:
+    """Read the machine: half a second; without ``timed``, a fixed loop is left out, so a tenth."""
     scratch = Path(tempfile.gettempdir())
     cpus = len(os.sched_getaffinity(0))
-    spread, stolen = _steadiness()
+    spread, stolen = _steadiness() if timed else (0.0, 0.0)
     words = (line.split() for line in _text(Path("/proc/meminfo")).splitlines())
     memory = {name.rstrip(":"): 1024 * int(kibibytes) for name, kibibytes, *_ in words}
     share, _, period = _text(Path("/sys/fs/cgroup/cpu.max")).partition(" ")
@@ -165,7 +171,7 @@ def look() -> Facts:
         cpus=cpus,
         load=os.getloadavg()[0],
         siblings=_siblings(),
-        crowding=_crowding() if cpus > 1 else None,
+        crowding=_crowding() if timed and cpus > 1 else None,
         governors=tuple(_text(path) for path in _SYSTEM.glob("cpu*/cpufreq/scaling_governor")),
         turbo={"0": True, "1": False}.get(_text(_SYSTEM / "intel_pstate" / "no_turbo")),
         quota=int(share) / int(period) if share.isdigit() else None,

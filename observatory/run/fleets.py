@@ -55,6 +55,10 @@ class Fleet(Protocol):
         """Return why no worker counts instructions, as half a sentence; empty if one does."""
         ...
 
+    def untimed(self) -> str:
+        """Return why the times of no worker are trusted; empty if those of one are."""
+        ...
+
     def lock(self, say: Callable[[str], None]) -> AbstractContextManager[GivesWay | None]:
         """Hold the lock for measuring on this machine, if workers of it take part."""
         ...

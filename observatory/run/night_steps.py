@@ -67,6 +67,8 @@ class Wishes:
     """The workers that take samples; empty: each step does by itself."""
     shard: str = ""
     """The part of each plan that is measured, such as ``2/3``; empty: the whole."""
+    stored: Path | None = None
+    """Results whose samples of the commits are not taken again."""
     link: str = ""
     """The address of the pages."""
     feed: bool = False
@@ -94,6 +96,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     fleet = _cluster(wishes)
     shard = ["--shard", wishes.shard] if wishes.shard else []
+    lost = ["--stored", str(wishes.stored)] if wishes.stored else []
     run = ["--preset", wishes.preset, *options, *cells, *shard, *fleet]
     if wishes.shard.partition("/")[0] in ("", "1"):  # the part that takes the times
         yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
@@ -101,7 +104,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         command = ["run", "--subject", text, *run]
         yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)
     for text in wishes.commits:
-        command = ["run", "--subject", text, *run, "--resume"]
+        command = ["run", "--subject", text, *run, "--resume", *lost]
         yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
     newest = [*wishes.subjects, *wishes.commits][-1:]
     yield NightStep(name="canary", command=["canary", *newest, *options, *fleet])
@@ -132,7 +135,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         command = ["run", "--subject", text, *work]
         yield NightStep(name=f"work {text}"[:200], command=command, resumable=True)
     for text in reversed(wishes.commits):
-        command = ["run", "--subject", text, *work, "--resume"]
+        command = ["run", "--subject", text, *work, "--resume", *lost]
         yield NightStep(name=f"work {text.rpartition('@')[2][:10]}", command=command)
 
 

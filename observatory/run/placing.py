@@ -12,6 +12,7 @@ same model of CPU; so do the samples that fill caches, because these hold its ma
 from __future__ import annotations
 
 import re
+import threading
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,7 +25,7 @@ OF_CLASS = frozenset({"timing", "work"})
 
 
 class NoPlaceError(Exception):
-    """No place can take a task; the message says what it needs."""
+    """No place can take a task; the message says what each lacks."""
 
 
 def chain_of(task: Task) -> str:
@@ -39,39 +40,86 @@ def needs_class(task: Task) -> bool:
 
 @dataclass
 class Placing:
-    """Gives each chain a place when its first task comes, so that all have as much to do."""
+    """Gives each chain a place when its first task comes, so that all have as much to do.
+
+    Several threads may ask it, also those of both sides of a comparison.
+    """
 
     workers: Mapping[str, int]
     """The number of workers of each place."""
     of_class: Collection[str]
     """The places of the class that times come from."""
-    count_work: Collection[str]
-    """The places that can count instructions."""
+    uncounted: Mapping[str, str] = field(default_factory=dict)
+    """The places that cannot count instructions, with the reason."""
+    untimed: Mapping[str, str] = field(default_factory=dict)
+    """The places whose times are not trusted now, with the reason."""
+    hosts: Mapping[str, str] = field(default_factory=dict)
+    """What messages call a place; by default its name."""
+    _left: dict[str, str] = field(default_factory=dict)
+    """The places that take nothing any more, with the reason."""
     _of: dict[str, str] = field(default_factory=dict)
     _load: dict[str, float] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def pin(self, chain: str, place: str) -> None:
         """Keep a chain at the place that has its cache already."""
-        self._of.setdefault(chain, place)
+        with self._lock:
+            self._of.setdefault(chain, place)
+
+    def leave(self, place: str, why: str) -> None:
+        """Give a place no further task; its chains begin again elsewhere."""
+        with self._lock:
+            self._left[place] = why
+            self._of = {chain: at for chain, at in self._of.items() if at != place}
+
+    def is_left(self, place: str) -> bool:
+        """Whether a place gets no further task."""
+        return place in self._left
 
     def place_of(self, task: Task) -> str:
         """The place of a task's chain. Raises NoPlaceError."""
-        chain = chain_of(task)
-        if chain not in self._of:
-            able = [
-                place
-                for place, number in self.workers.items()
-                if number
-                and (place in self.of_class or not needs_class(task))
-                and (place in self.count_work or task.measure != "work")
-            ]
-            if not able:
-                needs = "counts instructions" if task.measure == "work" else "has the wanted CPU"
-                raise NoPlaceError(f"no worker of the cluster {needs}")
-            self._of[chain] = min(able, key=lambda one: self._load.get(one, 0) / self.workers[one])
-        place = self._of[chain]
-        self._load[place] = self._load.get(place, 0.0) + expected_seconds(task)
-        return place
+        with self._lock:
+            chain = chain_of(task)
+            if chain not in self._of:
+                able = [place for place in self.workers if not self._lacks(place, task)]
+                if not able:
+                    raise NoPlaceError(self._nobody(task))
+                # Filled caches are machine code, which times may start from: the trusted first.
+                trusted = [place for place in able if place not in self.untimed]
+                if needs_class(task) and trusted:
+                    able = trusted
+                self._of[chain] = min(able, key=self._busy)
+            place = self._of[chain]
+            if lack := self._lacks(place, task):
+                raise NoPlaceError(
+                    f"what it starts from is on {self._host(place)}, but there {lack}"
+                )
+            self._load[place] = self._load.get(place, 0.0) + expected_seconds(task)
+            return place
+
+    def _busy(self, place: str) -> float:
+        return self._load.get(place, 0) / self.workers[place]
+
+    def _lacks(self, place: str, task: Task) -> str:
+        """Why a place cannot take a task, as half a sentence; empty if it can."""
+        if place in self._left:
+            return self._left[place]
+        if not self.workers.get(place):
+            return "there is no worker"
+        if needs_class(task) and place not in self.of_class:
+            return "the CPU is another than the one that times come from"
+        if task.measure == "work" and place in self.uncounted:
+            return f"nothing counts instructions ({self.uncounted[place]})"
+        if task.measure == "timing" and place in self.untimed:
+            return f"times are not trusted ({self.untimed[place]})"
+        return ""
+
+    def _nobody(self, task: Task) -> str:
+        lacks = [f"on {self._host(place)} {self._lacks(place, task)}" for place in self.workers]
+        return f"no worker of the cluster can take it: {'; '.join(lacks) or 'there is none'}"
+
+    def _host(self, place: str) -> str:
+        return self.hosts.get(place, place)
 
 
 @dataclass(frozen=True)
@@ -92,7 +140,7 @@ class Shard:
         them, are in the first part; the longest of the other chains are given away first.
         """
         names = [str(number) for number in range(1, self.of + 1)]
-        placing = Placing(dict.fromkeys(names, 1), names, names)
+        placing = Placing(dict.fromkeys(names, 1), names)
         first = {chain_of(task) for task in tasks if task.measure in OF_CLASS}
         seconds: dict[str, float] = defaultdict(float)
         for task in tasks:

@@ -17,7 +17,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from observatory.app.measurement import chosen_tasks
 from observatory.cli.main import app
+from observatory.run.incomplete import lacking
+from observatory.run.placing import Shard
+from observatory.run.presets import Narrowed
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+from observatory.store.records.sample import Sample
 from tests.acted_measuring import LOG, install
 from tests.acting import ROOT, Acting, Job, checked_out_tool
 from tests.fake_github import REPO, TOKEN, FakeGitHub
@@ -150,6 +157,51 @@ def test_a_part_that_is_lost_is_named_and_the_night_goes_on(adopter: Adopter) ->
     everything = adopter.acting.artifacts["shard-search"]
     (journal,) = everything.glob("samples/*/*.jsonl")
     assert journal.name.startswith(first[:8])
+
+
+def test_what_a_lost_part_had_to_take_is_taken_in_the_next_night_also_from_an_object_store(
+    adopter: Adopter, tmp_path: Path
+) -> None:
+    kept, store = "s3://bucket/nights", tmp_path / "store"
+    done = CliRunner().invoke(
+        app, ["init", str(adopter.clone), "--only", "compare,nightly", "--force", "--store", kept]
+    )
+    assert done.exit_code == 0, done.output
+    store.mkdir()
+    file = adopter.clone / ".github/workflows/observatory.yml"
+    file.write_text(file.read_text().replace(kept, store.as_uri()))
+    adopter.git("add", ".")
+    first = adopter.commit("Keep the results in an object store")
+
+    adopter.acting.lost = {"measure 2"}
+    jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
+    assert jobs["publish"].result == "success", logs(jobs)
+    assert adopter.measured() == [first]
+    assert adopter.git("ls-remote", "origin", RESULTS) == ""
+    plan = chosen_tasks("history", Narrowed(None, None, None, None))
+    lost = Shard(2, 3).tasks(plan)
+    before = kept_in(store, tmp_path / "before")
+    assert {task.cell for task in lacking(plan, before)} == {task.cell for task in lost}
+
+    adopter.acting.lost = set()
+    jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
+    assert {job.result for job in jobs.values()} == {"success"}, logs(jobs)
+    said = jobs["commits"].summary.replace("`", "")
+    assert f"Samples of a part that was lost are taken now: {first[:10]}" in said
+    parts = [adopter.acting.artifacts[f"shard-commits-{number}-of-3"] for number in (1, 2, 3)]
+    assert [len(list(part.glob("samples/*/*.jsonl"))) for part in parts] == [0, 1, 0]
+    after = kept_in(store, tmp_path / "after")
+    assert lacking(plan, after) == []
+    assert len(after) == len(plan)
+
+
+def kept_in(store: Path, into: Path) -> list[Sample]:
+    """The samples of the one subject in an object store."""
+    command = ["publish", "--to", store.as_uri(), "--checkout", str(into)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 0, done.output
+    (journal,) = layout.journals(into)
+    return [one.sample for one in read_journal(journal).entries]
 
 
 def compared(adopter: Adopter) -> str:

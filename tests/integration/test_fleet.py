@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -21,8 +21,10 @@ import pandas as pd
 import pytest
 
 from observatory.app.cluster import on_cluster
+from observatory.run.environments import Environment
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
+from observatory.store.records.comparison import Comparison
 from tests.by_value import values
 from tests.factories import header
 from tests.fleet_client import environment, run, session, tasks
@@ -35,6 +37,7 @@ from tests.fleet_cluster import (
     missing_and_doubled,
     wait_for,
 )
+from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration
 CPUS = len(os.sched_getaffinity(0))
@@ -149,6 +152,26 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(
     made.stop()
     assert made.client(where, "--resume").wait(120) == 0
     assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
+def test_a_comparison_of_real_subjects_on_a_cluster_judges_both_sides(
+    newest: Environment, observatory: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    version, state, samples = newest.versions.pytensor, tmp_path / "state", tmp_path / "samples"
+    lend(state, newest)
+    done = observatory(
+        "compare", version, version, "--scenario", "cold", "--backend", "C", "--launch", "spawn",
+        "--pass", "counting", "--state", str(state), "--samples", str(samples),
+        "--cluster", f"local:{min(2, CPUS)}",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = Comparison.model_validate_json((samples / "comparison.json").read_bytes())
+    counted = {one.metric: one for one in found.verdicts if one.kind == "exact"}
+    assert counted["cache_misses"].base.values == counted["cache_misses"].head.values
+    assert found.worse == []
+    assert found.missing == []
+    assert not list((state / "fleet" / "spool").iterdir())
 
 
 def test_without_the_option_dask_is_not_imported() -> None:

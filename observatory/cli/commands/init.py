@@ -13,7 +13,7 @@ from observatory.app.adoption_cost import costs
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
 from observatory.errors import SelectionError
-from observatory.run.adoption import Project, look
+from observatory.run.adoption import STORE, Project, look
 from observatory.run.adoption_files import LABEL, PARTS, files_for, pages_of, parts_for
 from observatory.run.git import Git
 from observatory.run.tool_version import Tool, this_tool
@@ -41,6 +41,14 @@ def command(
     commit: Annotated[
         str | None,
         typer.Option(help="Full hash of its commit. Default: the one that is installed."),
+    ] = None,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ADDRESS",
+            help="Keep the results in this object store, s3://BUCKET/PREFIX, instead of a branch. "
+            "Default: as before; '' for a branch.",
+        ),
     ] = None,
     force: Annotated[
         bool,
@@ -72,7 +80,10 @@ def command(
             f"{project.root} is not PyTensor and has neither an asv.conf.json nor a test that uses "
             "pytest-benchmark; add benchmarks first"
         )
-    made = changes(project, files_for(project, tool, parts))
+    to = project.store if store is None else store
+    if to and not STORE.fullmatch(to):
+        raise SelectionError(f"--store {to!r} is no address; write s3://BUCKET/PREFIX")
+    made = changes(project, files_for(project, tool, parts, to))
     if dry_run:
         for line in (line for change in made for line in change.difference()):
             print(line)
@@ -84,7 +95,7 @@ def command(
         )
     if not dry_run:
         _write(project.root, made)
-    for line in (*_next(project, tool, parts, made), *_costs(parts)):
+    for line in (*_next(project, tool, parts, made, to), *_costs(parts)):
         print(line)
 
 
@@ -147,9 +158,15 @@ def _write(root: Path, made: Sequence[Change]) -> None:
 
 
 def _next(
-    project: Project, tool: Tool, parts: Sequence[str], made: Sequence[Change]
+    project: Project, tool: Tool, parts: Sequence[str], made: Sequence[Change], store: str
 ) -> Iterator[str]:
     yield "Next:"
+    if store and {"nightly", "benchmarks"} & {*parts}:
+        yield (
+            f"- GitHub, Settings, Secrets and variables: OBSERVATORY_STORE_KEY and "
+            f"OBSERVATORY_STORE_SECRET, which may read and write {store}; if the server is not "
+            "that of AWS, also the variable OBSERVATORY_STORE_ENDPOINT"
+        )
     if project.older:
         yield f"- delete what an earlier version wrote: {' '.join(project.older)}"
     if {"nightly", "benchmarks"} & {*parts} and project.site is None:

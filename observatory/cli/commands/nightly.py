@@ -24,6 +24,7 @@ from observatory.dashboard.publish import MARKER
 from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
+from observatory.run.incomplete import incomplete
 from observatory.run.local import STATE
 from observatory.run.night_steps import MEASURING, STEPS, Wishes, steps
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
@@ -148,8 +149,8 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
-            help=f"Results that say which commits of --commits {NEW} are measured. Default: "
-            "--results."
+            help=f"Results that say which commits of --commits {NEW} are measured, and what is "
+            "missing of them. Default: --results."
         ),
     ] = None,
 ) -> None:
@@ -161,10 +162,16 @@ def command(
     _check(only or (), repo, commits, link, deliver)
     if shard:
         options.part(shard)
-    chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
+    tasks = chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
     for budget in filter(None, (work_budget, search_budget, census_budget, explore_budget)):
         options.seconds(budget)
     chosen, notes = _commits_of(repo, commits, stored or results, machine, most)
+    if stored is not None and repo is not None and commits == NEW:
+        again = incomplete(repo, "HEAD", stored, machine, preset, tasks, datetime.now(UTC))
+        if again:
+            listed = ", ".join(one[:10] for one in again)
+            notes.append(f"Samples of a part that was lost are taken now: {listed}.")
+        chosen = [of_commit(repo, one) for one in again] + chosen
     named = (
         ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
         ("sentinel", sentinel), ("tomorrow", tomorrow),
@@ -183,7 +190,7 @@ def command(
         search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
-        shard=shard,
+        shard=shard, stored=stored,
         link=link, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip

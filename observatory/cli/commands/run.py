@@ -74,6 +74,13 @@ def command(
             "the parts together.",
         ),
     ] = None,
+    stored: Annotated[
+        Path | None,
+        typer.Option(
+            help="Take only what these results lack of each subject on this machine, such as the "
+            "samples of a part that was lost."
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, options.flag("--dry-run", "Only print what it would measure, and how long it takes.")
     ] = False,
@@ -113,7 +120,7 @@ def command(
         backends=backend, launches=launch, passes=pass_, rounds=rounds,
         requirements=with_ or (), python=python, machine=machine, resume=resume, data=radon_data,
         budget=options.seconds(budget) if budget else math.inf, timeout=timeout, state=state,
-        cluster=cluster, shard=part, progress=TerminalProgress(console),
+        cluster=cluster, shard=part, stored=stored, progress=TerminalProgress(console),
     ))  # fmt: skip
 
 

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.plan import Task
+from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site
-from observatory.fleet.orders import Place
+from observatory.fleet.orders import Place, Taken
 from observatory.fleet.taking import Samples
+from observatory.run.environments import EnvironmentMakingError
 from observatory.run.fleets import FleetError
 from observatory.run.placing import Placing
-from tests.factories import header
+from observatory.run.spool import Spooled
+from observatory.store.journal.models import new_run
+from tests.factories import header, sample
 
 MACHINE = header().machine
 HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE, (0,))
 THERE = replace(HERE, name="there", host="two", machine=MACHINE.model_copy(update={"cpu": "Else"}))
+
+CELL = Cell("radon", "cold", "NUMBA", "spawn")
 
 
 class Client:
@@ -75,7 +84,7 @@ def test_work_is_counted_if_one_place_can(said: list[str]) -> None:
     without = replace(THERE, uncounted="there is no valgrind")
     fleet = DaskFleet(crew(said, a=HERE, b=without), Path("/state"))
     assert fleet.uncounted() == ""
-    assert list(fleet.placing().count_work) == ["here"]
+    assert fleet.placing().uncounted == {"there": "there is no valgrind"}
     assert DaskFleet(crew(said, b=without), Path("/state")).uncounted() == "there is no valgrind"
 
 
@@ -103,13 +112,92 @@ def test_a_scheduler_that_does_not_answer_is_said_in_a_sentence(said: list[str])
 
 def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> None:
     one = crew(said, a=HERE, b=HERE)
-    taking = Samples(one, "s", "r", "m", None, "c", Placing({}, (), ()), {}, set())  # type: ignore[arg-type]
+    taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
     site: Site = one.sites["here"]
     with taking._slot("here", alone=False), taking._slot("here", alone=False):
         assert (site.running, site.alone) == (2, False)
     with taking._slot("here", alone=True):
         assert (site.running, site.alone) == (1, True)
     assert (site.running, site.alone) == (0, False)
+
+
+class Worker(Client):
+    """A cluster whose tasks end at once, as ``answers`` says for each place."""
+
+    answers: dict[str, Any]
+
+    def submit(self, function: Callable[..., Any], *args: Any, **_: Any) -> Future[Any]:
+        done: Future[Any] = Future()
+        found = self.answers[args[-2] if function is remote.watch else args[0].place]
+        done.set_exception(found) if isinstance(found, Exception) else done.set_result(found)
+        done.release = lambda: None  # type: ignore[attr-defined]
+        return done
+
+
+@pytest.fixture
+def answered(said: list[str]) -> Crew:
+    """Two machines of one class, each with a worker."""
+    made = crew(said, a=HERE, b=replace(HERE, name="there", host="two", home=False))
+    made.client.__class__ = Worker
+    return made
+
+
+def test_a_machine_that_is_slower_takes_counts_and_no_times(
+    answered: Crew, said: list[str]
+) -> None:
+    answered.client.answers = {"here": "", "there": "it is slower"}
+    fleet = DaskFleet(answered, Path("/state"))
+    assert fleet.placing().untimed == {"there": "it is slower"}
+    assert fleet.untimed() == ""
+    assert said == ["two takes no times, only counts: it is slower"]
+    answered.client.answers = {"here": OSError("torn"), "there": "it is slower"}
+    assert DaskFleet(answered, Path("/state")).untimed() == (
+        "one: the sentinel could not look at it: torn; two: it is slower"
+    )
+
+
+def test_this_machine_alone_is_not_looked_at(said: list[str]) -> None:
+    assert DaskFleet(crew(said, a=HERE, b=HERE), Path("/state")).placing().untimed == {}
+
+
+def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_ends(
+    answered: Crew, said: list[str]
+) -> None:
+    taken = Taken(spooled(), 1, recognised=False)
+    differs = EnvironmentMakingError("numpy 2.4, not 2.3")
+    answered.client.answers = {"here": differs, "there": taken}
+    fleet = DaskFleet(answered, Path("/state"))
+    fleet._untimed = {}
+    placing = fleet.placing()
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+    cold = Task(CELL, "counting", 0)
+    assert [str(taking.run(cold).cell) for _ in range(2)] == [str(CELL)] * 2
+    assert said == ["one takes no further sample: numpy 2.4, not 2.3"]
+    assert fleet.report() == "taken elsewhere, because a machine refused it: 1 sample"
+    timed = Task(CELL, "timing", 0)
+    answered.client.answers["there"] = differs
+    with pytest.raises(FleetError, match=r"two refuses it .numpy 2.4, not 2.3.; .* --resume goes"):
+        taking.run(timed)
+    with pytest.raises(FleetError, match=r"on one numpy 2.4, not 2.3; on two numpy 2.4, not 2.3"):
+        taking.run(cold)
+
+
+def test_what_starts_from_a_cache_that_was_filled_on_a_machine_that_refuses_is_said(
+    answered: Crew,
+) -> None:
+    fleet = DaskFleet(answered, Path("/state"), {})
+    placing = fleet.placing()
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {}, {"made": "here"})  # type: ignore[arg-type]
+    placing.leave("here", "numpy is another")
+    warm = Task(CELL, "counting", 0, cache="made")
+    with pytest.raises(FleetError, match="is on one, which takes no sample any more; --resume"):
+        taking.run(warm)
+
+
+def spooled() -> bytes:
+    """A sample as a worker records it."""
+    record = Spooled(run=new_run("fake"), header=header(), sample=sample(CELL))
+    return record.model_dump_json(by_alias=True, exclude_defaults=False).encode()
 
 
 def test_what_was_repeated_is_said(said: list[str]) -> None:

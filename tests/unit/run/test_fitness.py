@@ -81,3 +81,16 @@ def test_a_busy_machine_is_told_and_a_quiet_one_is_not(monkeypatch: pytest.Monke
     assert "9.6 processes used 2 CPUs" in fitness.busy()
     monkeypatch.setattr(os, "getloadavg", lambda: (1.9, 8.0, 7.0))
     assert fitness.busy() == ""
+
+
+def test_what_makes_a_machine_unfit_is_said_without_timing_anything(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def never() -> Any:
+        raise AssertionError("nothing may be timed")
+
+    monkeypatch.setattr(fitness, "_steadiness", never)
+    monkeypatch.setattr(fitness, "_crowding", never)
+    found = look(timed=False)
+    monkeypatch.setattr(fitness, "look", lambda *, timed: replace(found, memory=2 * GIB, quota=0.5))
+    assert "a control group limits processes to 0.5 of" in fitness.unfit()

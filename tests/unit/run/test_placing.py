@@ -6,7 +6,15 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell, cells
 from observatory.benchmarks.plan import Rounds, Task, plan
-from observatory.run.placing import OF_CLASS, NoPlaceError, Placing, chain_of, missing, shard_of
+from observatory.run.placing import (
+    OF_CLASS,
+    NoPlaceError,
+    Placing,
+    chain_of,
+    missing,
+    needs_class,
+    shard_of,
+)
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import expected_seconds
 
@@ -18,7 +26,8 @@ CALL = Task(Cell("radon", "call", "NUMBA", "spawn"), "counting", 0)
 
 
 def placing(of_class: str = "ab", work: str = "ab", **workers: int) -> Placing:
-    return Placing(workers or {"a": 2, "b": 2}, of_class, work)
+    uncounted = {place: "there is no valgrind" for place in "ab" if place not in work}
+    return Placing(workers or {"a": 2, "b": 2}, of_class, uncounted)
 
 
 def test_what_starts_from_a_cache_is_taken_where_the_cache_was_filled() -> None:
@@ -47,8 +56,46 @@ def test_a_place_that_counts_no_instructions_takes_no_work() -> None:
     planned = placing(work="b")
     work = next(task for task in TASKS if task.measure == "work")
     assert planned.place_of(work) == "b"
-    with pytest.raises(NoPlaceError, match="counts instructions"):
+    with pytest.raises(NoPlaceError, match=r"on a nothing counts instructions .there is no val"):
         placing(work="").place_of(work)
+
+
+def test_what_nobody_can_take_is_said_with_what_each_place_lacks() -> None:
+    planned = placing(of_class="a", a=0, b=1)
+    planned.hosts = {"a": "first", "b": "second"}
+    with pytest.raises(NoPlaceError) as raised:
+        planned.place_of(TASKS[0])
+    assert str(raised.value) == (
+        "no worker of the cluster can take it: on first there is no worker; on second the CPU "
+        "is another than the one that times come from"
+    )
+
+
+def test_no_time_comes_from_a_place_that_is_not_trusted_but_counts_do() -> None:
+    planned = placing()
+    planned.untimed = {"a": "it is slower"}
+    for task in TASKS:
+        place = planned.place_of(task)
+        assert place == "b" or not needs_class(task)
+    assert planned.place_of(CALL) == "a"
+    planned = placing()
+    planned.untimed = {"a": "it is slower", "b": "it is slower"}
+    fillers = [task for task in TASKS if task.keep]
+    assert {planned.place_of(task) for task in fillers} == {"a", "b"}  # for what is counted
+    timed = next(task for task in TASKS if task.measure == "timing" and task.cache is None)
+    with pytest.raises(NoPlaceError, match=r"on a times are not trusted .it is sl.*; on b times"):
+        planned.place_of(timed)
+
+
+def test_a_place_that_is_left_gets_no_further_task() -> None:
+    planned = placing()
+    first = planned.place_of(CALL)
+    planned.leave(first, "numpy is another")
+    other = planned.place_of(CALL)
+    assert {first, other} == {"a", "b"}
+    planned.leave(other, "numba is another")
+    with pytest.raises(NoPlaceError, match=r"on a num.* is another; on b num.* is another"):
+        planned.place_of(CALL)
 
 
 def test_a_place_without_workers_takes_nothing_and_a_filled_cache_is_gone_to() -> None:

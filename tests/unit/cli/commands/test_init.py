@@ -136,6 +136,31 @@ def test_only_some_parts(pytensor: Path, only: list[str], files: set[str], asked
     linted(pytensor)
 
 
+def test_results_in_an_object_store_stay_there_when_the_files_are_updated(pytensor: Path) -> None:
+    done = init(pytensor, "--store", "s3://bucket/nights")
+    assert done.exit_code == 0, done.output
+    linted(pytensor)
+
+    def told() -> dict[str, Any]:
+        found = yaml.safe_load((pytensor / WORKFLOWS / MAIN).read_text())["jobs"]
+        return {name: job["with"].get("to") for name, job in found.items() if "with" in job}
+
+    everywhere = ("commits", "benchmarks", "asv", "publish")
+    assert told() == dict.fromkeys(everywhere, "s3://bucket/nights")
+    assert "OBSERVATORY_STORE_SECRET, which may read and write s3://bucket/nights" in done.output
+    commit(pytensor)
+    assert "up to date" in init(pytensor).output
+    assert init(pytensor, "--store", "").exit_code == 0
+    assert not any(told().values())
+
+
+@pytest.mark.parametrize("address", ["bucket", "gs://bucket/x", "s3://b/x y", "s3://b/${{ x }}"])
+def test_an_address_that_is_none_of_s3_is_refused(pytensor: Path, address: str) -> None:
+    done = init(pytensor, "--store", address)
+    assert "write s3://BUCKET/PREFIX" in str(done.exception)
+    assert not (pytensor / WORKFLOWS).exists()
+
+
 def test_a_bound_that_is_raised_already_is_left_alone(pytensor: Path) -> None:
     theirs = pytensor / WORKFLOWS / "bump.yml"
     theirs.parent.mkdir(parents=True)

@@ -1,0 +1,67 @@
+"""What results lack of a plan because a part of it was lost: which commits, which samples."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from observatory.benchmarks.plan import Task
+from observatory.run.git import Git
+from observatory.run.schedule import remaining
+from observatory.store.journal.models import plan_of
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+from observatory.store.records.sample import Sample
+from observatory.store.records.subject import Subject
+
+LATELY = timedelta(days=3)
+"""What a commit lacks is taken this long after its last sample; then it stays as it is."""
+_LOOKED = 50
+"""Commits that are looked back for incomplete ones."""
+
+
+def lacking(tasks: Iterable[Task], recorded: Iterable[Sample]) -> list[Task]:
+    """The tasks of a plan without a sample, after those that fill the caches that they need."""
+    return remaining(tasks, recorded, lambda _: False)
+
+
+def recorded(results: Path, machine: str, subject: Subject) -> list[Sample]:
+    """All samples that results have of a subject on a machine; none if there is no journal."""
+    path = layout.journal_path(results, machine, subject)
+    return [one.sample for one in read_journal(path).entries] if path.is_file() else []
+
+
+def incomplete(
+    repository: Path, branch: str, results: Path, machine: str | None, plan: str,
+    tasks: Sequence[Task], now: datetime,
+) -> list[str]:  # fmt: skip
+    """The commits that a run of a plan measured lately, and not wholly; the oldest first.
+
+    ``tasks``: those of the plan. Work and what optional backends need do not count: a machine may
+    be unable to take them. Raises GitError.
+    """
+    wanted = [task for task in tasks if task.measure != "work" and not task.cell.installs]
+    listed = Git(repository).text(
+        "rev-list", "--first-parent", f"--max-count={_LOOKED}", "--end-of-options", branch
+    )
+    return [
+        commit
+        for commit in reversed(listed.split())
+        if _lacks(_journals(results, machine, commit), plan, wanted, now - LATELY)
+    ]
+
+
+def _journals(results: Path, machine: str | None, commit: str) -> list[Path]:
+    return sorted((results / layout.SAMPLES).glob(f"{machine or '*'}/{commit[:8]}-*.jsonl"))
+
+
+def _lacks(journals: Collection[Path], plan: str, tasks: Sequence[Task], since: datetime) -> bool:
+    """Whether runs of a plan are there that are young, and none of the journals is complete."""
+    found = False
+    for path in journals:
+        samples = [one.sample for one in read_journal(path).entries if plan_of(one.run) == plan]
+        if not lacking(tasks, samples):
+            return False
+        found = found or any(one.started_at >= since for one in samples)
+    return found
