@@ -139,7 +139,8 @@ def test_the_culprit_comes_first_and_what_the_search_found_is_folded() -> None:
     assert "Culprit" not in issue_text(alert(), None, Found([found(culprits=[])]))
     wide = culprit(certainty="not measured again", commits=culprit().commits * 11)
     text = issue_text(alert(), None, Found([found(culprits=[wide])]))
-    assert "one of the 11 commits in between" in text  # between two releases: no list tells who it was
+    # Between two releases no list tells who it was.
+    assert "one of the 11 commits in between" in text
     assert "Ada" not in text
 
 
