@@ -66,8 +66,8 @@ def test_one_release_is_one_change_however_many_faults_got_worse() -> None:
     assert found.change.id == alert.id
     assert alert.sentence == (
         "3.1.0 copes worse than 3.0.0 with 3 injected faults: full of numba's cache raises, "
-        "and again (was: safe); killed of numba's cache raises, and again (was: safe); linked of numba's "
-        "cache raises, and again (was: safe)"
+        "and again (was: safe); killed of numba's cache raises, and again (was: safe); "
+        "linked of numba's cache raises, and again (was: safe)"
     )
 
 
