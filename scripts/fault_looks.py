@@ -65,7 +65,7 @@ _BOTH_LAUNCHES = (DISK, DISK_FORK, PROCESS)
 _PAIRS = (
     "differ.broadcast.elemwise", "differ.edges.operands", "differ.edges.chain",
     "differ.edges.input_or_output", "differ.inputs.number", "differ.outputs.order",
-    "differ.outputs.chain_order",
+    "differ.outputs.chain_order", "differ.version.none", "differ.version.pickled",
     "differ.constant.value", "differ.constant.dtype", "differ.constant.scalar",
     "differ.constant.integer", "differ.constant.shape", "differ.constant.slice",
     "differ.flags.fastmath", "differ.props.Elemwise.scalar_op", "differ.props.CumOp.axis",

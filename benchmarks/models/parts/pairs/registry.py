@@ -18,12 +18,13 @@ from . import (
     named,
     scattered,
     shapes,
+    versions,
 )
 from .pair import Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
-    alike,
+    alike, versions,
 )  # fmt: skip
 
 PAIRS: Mapping[str, Pair] = {
