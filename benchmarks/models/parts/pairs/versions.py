@@ -27,7 +27,7 @@ def _versioned(props: tuple[str, ...]) -> Any:
     dispatch = module("link.numba.dispatch.basic")
     register = dispatch.register_funcify_default_op_cache_key
 
-    class Versioned(Op):
+    class Versioned(Op):  # type: ignore[misc]
         __props__ = props
 
         def __init__(self, version: int, held: object) -> None:
@@ -40,16 +40,15 @@ def _versioned(props: tuple[str, ...]) -> Any:
         def perform(self, _node: Any, inputs: Any, outputs: Any) -> None:
             outputs[0][0] = inputs[0] * float(self.version)
 
-    @register(Versioned)
     def implementation(op: Any, **_: Any) -> Any:
         factor = float(op.version)
 
-        @dispatch.numba_njit
         def versioned(x: Any) -> Any:
             return x * factor
 
-        return versioned, op.version
+        return dispatch.numba_njit(versioned), op.version
 
+    register(Versioned)(implementation)
     return Versioned
 
 
