@@ -80,7 +80,6 @@ TRIES = {
         Try(Cell("closures", "siblings", "NUMBA", "fork")),
         Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
         Try(Cell("radon", "cold", "NUMBA", "spawn")),
-        Try(Cell("radon", "warm_disk", "NUMBA_NO_CACHE", "spawn")),
         Try(_KEYS, ()),
         Try(Cell("keys", "pairs_second", "NUMBA", "spawn"), _WITHOUT_KEYS),
     ),
