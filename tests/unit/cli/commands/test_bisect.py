@@ -59,7 +59,7 @@ def test_markdown_shows_no_text_as_markup_and_json_is_the_record(asked: list[Sou
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({"certainty": "not measured again"}, "0 → 4, not measured again"),
+        ({"certainty": "not measured again"}, "0 → 4, found, but not measured a second time"),
         ({"certainty": "not reproduced"}, "0 → 4, not reproduced"),
         ({"certainty": "half measured again"}, "a side could not be measured again"),
         (
