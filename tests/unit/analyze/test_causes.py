@@ -190,10 +190,13 @@ def test_leaked_files_are_said_by_name_where_samples_have_names() -> None:
     assert nameless.graphs == []
 
 
-def variants(*steps: tuple[str, Rows]):
-    cell = Cell("radon", "variants", "NUMBA", "spawn")
+def in_steps(cell: Cell, *steps: tuple[str, Rows]):
     ledger = [entry for step, rows in steps for entry in entries(rows, step)]
     return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
+
+
+def variants(*steps: tuple[str, Rows]):
+    return in_steps(Cell("radon", "variants", "NUMBA", "spawn"), *steps)
 
 
 def test_variants_that_stop_sharing_functions() -> None:
@@ -214,9 +217,7 @@ def test_another_workload_is_no_lost_reuse() -> None:
 
 
 def graphs(*steps: tuple[str, Rows]):
-    cell = Cell("ops_quick", "census_cold", "NUMBA", "spawn")
-    ledger = [entry for step, rows in steps for entry in entries(rows, step)]
-    return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
+    return in_steps(Cell("ops_quick", "census_cold", "NUMBA", "spawn"), *steps)
 
 
 def test_graphs_that_stop_sharing_functions() -> None:
