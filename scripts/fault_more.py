@@ -88,7 +88,7 @@ OF_STORING = (
     Fault("index_overwritten", "storing a function for other types loses the first",
           "not reused", (Alarms(("reuse_lost",), ("census_cold",), _N),), (COMPILED, _MORE)),
     Fault("stored_again", "whatever is loaded is stored again", "more Python work",
-          (Alarms(("python_calls",), _WARM, _N),), (WORKED,)),
+          (Alarms(("python_calls",), _WARM, _N),), (WORKED, _MORE)),
     Fault("index_read_often", "the index is read 2,000 times before a function is loaded",
           "more Python work", (Alarms(("python_calls",), _WARM, _N),), (WORKED,)),
     Fault("directory_grows", "each process leaves one more file in the cache", "cache grows",

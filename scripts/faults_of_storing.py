@@ -79,7 +79,10 @@ def index_overwritten(_: ModuleType) -> None:
 
 @fault_of(CACHE)
 def stored_again(_: ModuleType) -> None:
-    """Whatever is loaded is stored again at once; nothing misses, and nothing grows.
+    """Whatever is loaded is stored again at once; nothing misses.
+
+    An index that was read is a few bytes larger when it is written: equal texts in it are no longer
+    one object, which pickle would write once.
 
     Stands for a date of last use that is kept by writing the entry.
     """

@@ -72,11 +72,13 @@ class Try:
 _WITHOUT_KEYS = (
     "differ.props.Choose.mode", "differ.props.Convolve2d.mode", "differ.props.TensorInv.ind",
 )  # fmt: skip
+_ONE_CODE = ("differ.modules.arguments", "equal.modules.one_code")
 _KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
 TRIES = {
     "numba": (
         Try(_KEYS),
         Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
+        Try(Cell("key_cost", "key_making", "NUMBA", "spawn"), ("graphs.20",)),
         Try(Cell("closures", "siblings", "NUMBA", "fork")),
         Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
         Try(Cell("radon", "cold", "NUMBA", "spawn")),
@@ -87,9 +89,11 @@ TRIES = {
         Try(Cell("radon", "warm_disk", "C", "spawn")),
         Try(Cell("ops_quick", "census_warm", "C_VM", "spawn")),
         Try(Cell("radon", "cold", "C", "spawn")),
+        Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _ONE_CODE),
     ),
 }
 """Where a mutant is looked at, one place after the other."""
+_GRAPHS = tuple({name for tries in TRIES.values() for one in tries for name in one.only})
 NOTHING = "nothing is changed"
 _TIMEOUT = 300.0
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
@@ -270,7 +274,7 @@ def main(argv: list[str] | None = None) -> int:
         for cache in {options.only} if options.only else {*TRIES}:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
             cells = {one.cell: None for one in TRIES[cache]}
-            lines |= reach.lines_run(environment, cells, (*GRAPHS, *_WITHOUT_KEYS), modules)
+            lines |= reach.lines_run(environment, cells, _GRAPHS, modules)
         mutants = Mutants(rig, environment, Path(scratch), lines)
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:

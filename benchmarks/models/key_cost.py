@@ -62,13 +62,32 @@ def _of_bytes(size: int) -> Member:
     )
 
 
+def _of_equal_graphs(number: int) -> Member:
+    """One graph that is used many times, whose keys need to be made once."""
+
+    def used(pt: Any, x: Any) -> Any:
+        from pytensor.compile.builders import OpFromGraph
+
+        inside = pt.vector(dtype="float64")
+        inner = OpFromGraph([inside], [pt.cumsum(pt.cumsum(inside))])
+        return _chain(lambda _, given: inner(given), number)(pt, x)
+
+    return Member(in_pytensor(used), equal_to(_chain(_summed_twice, number)))
+
+
+def _summed_twice(library: Any, x: Any) -> Any:
+    return library.cumsum(library.cumsum(x))
+
+
 _GRAPHS = {
     **{f"nodes.{number}": _of_nodes(number) for number in NODES},
     **{f"bytes.{size}": _of_bytes(size) for size in BYTES},
+    "graphs.20": _of_equal_graphs(20),
 }
 
 MODEL = Model(
-    meaning="graphs of 10 to 10,000 nodes, and constants of 1,000 bytes to 10 MB, for their keys",
+    meaning="graphs of 10 to 10,000 nodes, constants of 1,000 bytes to 10 MB, and a graph that is "
+    "used 20 times, for their keys",
     reference="NumPy",
     build=lambda _: SmallModel(_GRAPHS),
     families=("key_making",),

@@ -15,6 +15,7 @@ from . import (
     indexing,
     inner,
     linear,
+    modules,
     named,
     scattered,
     shapes,
@@ -24,7 +25,7 @@ from .pair import Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
-    alike, versions,
+    alike, versions, modules,
 )  # fmt: skip
 
 PAIRS: Mapping[str, Pair] = {
