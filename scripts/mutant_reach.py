@@ -45,20 +45,23 @@ def reached(lines: Lines, module: str, mutation: Mutation) -> bool:
 
 
 def lines_run(
-    environment: Environment, cells: Iterable[Cell], only: tuple[str, ...], modules: Iterable[str]
+    environment: Environment,
+    cells: Iterable[tuple[Cell, tuple[str, ...]]],
+    modules: Iterable[str],
 ) -> Lines:
-    """Take a sample of each cell, and return the lines of the modules that ran.
+    """Take a sample of each cell, of these graphs, and return the lines of the modules that ran.
 
     Raises AssertionError if a sample fails.
     """
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch, "lines")
         file.touch()
-        executor = Executor(
-            environment, Path(scratch), 600.0, variables={LINES_TO: str(file)}, only=only
-        )
-        for task in plan(tuple(cells), Rounds(timing=0, counting=1)):
-            assert executor.run(task).status == "ok", task
+        variables = {LINES_TO: str(file)}
+        for number, (cell, only) in enumerate(cells):
+            (caches := Path(scratch, str(number))).mkdir()
+            executor = Executor(environment, caches, 600.0, variables=variables, only=only)
+            for task in plan((cell,), Rounds(timing=0, counting=1)):
+                assert executor.run(task).status == "ok", task
         found = {line.rpartition(":")[::2] for line in file.read_text().splitlines()}
     ends = {module: f"/{module.replace('.', '/')}.py" for module in modules}
     return {

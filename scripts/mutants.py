@@ -93,7 +93,6 @@ TRIES = {
     ),
 }
 """Where a mutant is looked at, one place after the other."""
-_GRAPHS = tuple({name for tries in TRIES.values() for one in tries for name in one.only})
 NOTHING = "nothing is changed"
 _TIMEOUT = 300.0
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
@@ -273,8 +272,8 @@ def main(argv: list[str] | None = None) -> int:
         lines = {}
         for cache in {options.only} if options.only else {*TRIES}:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
-            cells = {one.cell: None for one in TRIES[cache]}
-            lines |= reach.lines_run(environment, cells, _GRAPHS, modules)
+            tries = [(one.cell, one.only) for one in TRIES[cache] if one.only]
+            lines |= reach.lines_run(environment, tries, modules)
         mutants = Mutants(rig, environment, Path(scratch), lines)
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:
