@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import tempfile
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
@@ -42,6 +44,24 @@ def reached(lines: Lines, module: str, mutation: Mutation) -> bool:
     """Whether a line of the statement that a mutation changes ran."""
     first, last = mutation.lines
     return any(first <= line <= last for line in lines.get(module, ()))
+
+
+def lines_kept(
+    keep: Path,
+    environment: Environment,
+    cells: Collection[tuple[Cell, tuple[str, ...]]],
+    modules: Collection[str],
+) -> Lines:
+    """Return what `lines_run` does, which is kept in a directory for the next time.
+
+    The directory is of one release. Raises AssertionError if a sample fails.
+    """
+    name = hashlib.sha256(f"{cells} {modules}".encode()).hexdigest()[:16]
+    file = keep / f"lines-{name}.json"
+    if not file.exists():
+        file.write_text(json.dumps(lines_run(environment, cells, modules)))
+    found: Lines = json.loads(file.read_text())
+    return found
 
 
 def lines_run(

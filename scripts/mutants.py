@@ -273,7 +273,7 @@ def main(argv: list[str] | None = None) -> int:
         for cache in {options.only} if options.only else {*TRIES}:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
             tries = [(one.cell, one.only) for one in TRIES[cache] if one.only]
-            lines |= reach.lines_run(environment, tries, modules)
+            lines |= reach.lines_kept(options.keep, environment, tries, modules)
         mutants = Mutants(rig, environment, Path(scratch), lines)
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:
