@@ -72,7 +72,10 @@ class Try:
 _WITHOUT_KEYS = (
     "differ.props.Choose.mode", "differ.props.Convolve2d.mode", "differ.props.TensorInv.ind",
 )  # fmt: skip
-_ONE_CODE = ("differ.modules.arguments", "equal.modules.one_code")
+_OF_C = (
+    "differ.modules.arguments", "differ.modules.version", "differ.modules.unversioned",
+    "equal.modules.one_code",
+)  # fmt: skip
 _KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
 TRIES = {
     "numba": (
@@ -89,7 +92,7 @@ TRIES = {
         Try(Cell("radon", "warm_disk", "C", "spawn")),
         Try(Cell("ops_quick", "census_warm", "C_VM", "spawn")),
         Try(Cell("radon", "cold", "C", "spawn")),
-        Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _ONE_CODE),
+        Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _OF_C),
     ),
 }
 """Where a mutant is looked at, one place after the other."""

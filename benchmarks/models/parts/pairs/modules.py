@@ -1,7 +1,8 @@
-"""Pairs whose C code is one text: a module is found by its key, and else by a hash of its code.
+"""Pairs of an Op with C code of its own: a module is found by its key, and else by its code's hash.
 
-That hash must have the arguments of the compiler. Where it is equal, another key must find the
-module, and nothing is compiled.
+The hash must have the arguments of the compiler. Where it is equal, another key must find the
+module, and nothing is compiled. The key must have the version of an implementation, and an Op
+without one may not be stored.
 """
 
 from __future__ import annotations
@@ -10,27 +11,36 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft
-from .pair import Pair, differ, equal
+from .pair import Build, Pair, differ, equal
 
 _C = ("VMLinker", "CLinker")
 
 
+def _scaled(d: Draft, *options: Any, **more: Any) -> Any:
+    from ..c_ops import Scaled
+
+    return Scaled(*options, **more)(d.vector())
+
+
 def _by_argument(d: Draft, factor: float) -> Any:
-    from ..c_ops import ByArgument
-
-    return ByArgument(factor)(d.vector())
+    return _scaled(d, factor, factor, argument=True)
 
 
-def _noted(note: str) -> Any:
-    def build(d: Draft) -> Any:
-        from ..c_ops import Noted
+def _versioned(d: Draft, factor: float) -> Any:
+    return _scaled(d, factor, version=(int(factor),))
 
-        return Noted(5.0, note)(d.vector())
 
-    return build
+def _unversioned(d: Draft, factor: float) -> Any:
+    return _scaled(d, factor, version=())
+
+
+def _known_as(note: str) -> Build:
+    return lambda d: _scaled(d, 5.0, note)
 
 
 PAIRS: Mapping[str, Pair] = {
     "differ.modules.arguments": differ(_by_argument, 2.0, 3.0, linkers=_C),
-    "equal.modules.one_code": equal(_noted("first"), _noted("second"), linkers=_C),
+    "differ.modules.version": differ(_versioned, 2.0, 3.0, linkers=_C),
+    "differ.modules.unversioned": differ(_unversioned, 2.0, 3.0, linkers=_C),
+    "equal.modules.one_code": equal(_known_as("first"), _known_as("second"), linkers=_C),
 }
