@@ -4,10 +4,10 @@
     .venv/bin/python -m scripts.mutants --out FILE --survivors
 
 A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
-Its samples are those of TRIES, from the quickest on, and the judge is that of `compare`: the first
-alarm ends it. A mutant of a statement that no cell runs cannot be found, and is not tried. The
-order is that of a hash, so that the first mutants are a fair sample of all.
-A line of JSON for each goes to FILE; those that it has are not tried again.
+Its samples are those of `scripts.mutant_tries`, from the quickest on, and the judge is that of
+`compare`: the first alarm ends it. A mutant of a statement that no cell runs cannot be found, and
+is not tried. The order is that of a hash, so that the first mutants are a fair sample of all. A
+line of JSON for each goes to FILE; those that it has are not tried again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from pathlib import Path
 
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
@@ -38,65 +37,9 @@ from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
 from scripts import mutant_reach as reach
 from scripts.fault_counts import Rig
-from scripts.fault_looks import GRAPHS
+from scripts.mutant_tries import TARGETS, TRIES, Try
 from scripts.mutations import Mutation, mutations
 
-_KEY_FUNCTIONS = (
-    "default_hash_key_from_props", "numba_funcify_and_cache_key", "numba_funcify_ensure_cache",
-    "cache_key_for_constant", "numba_funcify_FunctionGraph", "register_funcify_and_cache_key",
-    "register_funcify_default_op_cache_key",
-)  # fmt: skip
-_C_FUNCTIONS = (
-    "get_module_hash", "get_safe_part", "KeyData", "ModuleCache.refresh",
-    "ModuleCache._get_from_key", "ModuleCache._get_from_hash", "ModuleCache._update_mappings",
-    "ModuleCache._add_to_cache", "ModuleCache.module_from_key", "ModuleCache.check_key",
-    "get_module_cache",
-)  # fmt: skip
-TARGETS = {
-    "pytensor.link.numba.cache": ("numba", ("",)),
-    "pytensor.link.numba.dispatch.basic": ("numba", _KEY_FUNCTIONS),
-    "pytensor.link.c.cmodule": ("c", _C_FUNCTIONS),
-    "pytensor.compile.compilelock": ("c", ("lock_ctx", "ThreadFileLocks")),
-}
-"""The modules, the cache that they belong to, and the functions that are changed; "": all."""
-
-
-@dataclass(frozen=True)
-class Try:
-    """A cell that a mutant is looked at in, and the graphs of it that are built; empty: all."""
-
-    cell: Cell
-    only: tuple[str, ...] = GRAPHS
-
-
-_WITHOUT_KEYS = (
-    "differ.props.Choose.mode", "differ.props.Convolve2d.mode", "differ.props.TensorInv.ind",
-)  # fmt: skip
-_OF_C = (
-    "differ.modules.arguments", "differ.modules.version", "differ.modules.unversioned",
-    "equal.modules.one_code",
-)  # fmt: skip
-_KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
-TRIES = {
-    "numba": (
-        Try(_KEYS),
-        Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
-        Try(Cell("key_cost", "key_making", "NUMBA", "spawn"), ("graphs.20",)),
-        Try(Cell("closures", "siblings", "NUMBA", "fork")),
-        Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
-        Try(Cell("radon", "cold", "NUMBA", "spawn")),
-        Try(_KEYS, ()),
-        Try(Cell("keys", "pairs_second", "NUMBA", "spawn"), _WITHOUT_KEYS),
-        Try(Cell("radon", "cold", "NUMBA_NO_CACHE", "spawn")),
-    ),
-    "c": (
-        Try(Cell("radon", "warm_disk", "C", "spawn")),
-        Try(Cell("ops_quick", "census_warm", "C_VM", "spawn")),
-        Try(Cell("radon", "cold", "C", "spawn")),
-        Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _OF_C),
-    ),
-}
-"""Where a mutant is looked at, one place after the other."""
 NOTHING = "nothing is changed"
 _TIMEOUT = 300.0
 _MUTANT, _MODULE = "OBSERVATORY_MUTANT", "OBSERVATORY_MUTANT_OF"
