@@ -53,7 +53,7 @@ TRIES = {
         Try(Cell("radon", "cold", "NUMBA", "spawn")),
         Try(_KEYS, ()),
         Try(Cell("keys", "pairs_second", "NUMBA", "spawn"), _WITHOUT_KEYS),
-        Try(Cell("radon", "cold", "NUMBA_NO_CACHE", "spawn")),
+        Try(Cell("radon", "warm_process", "NUMBA_NO_CACHE", "spawn")),
     ),
     "c": (
         Try(Cell("radon", "warm_disk", "C", "spawn")),
