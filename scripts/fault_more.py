@@ -140,7 +140,7 @@ OF_SURROUNDINGS = (
           "crashed", (Alarms(("crashed",), ("cold",), _N),),
           (Alarms(("crashed",), *_ALL), COMPILED)),
     Fault("threads_change_keys", "with several threads, keys differ each time",
-          "keys differ between processes", (Alarms(_MISSES, _WARM, _N),), (COMPILED,)),
+          "keys differ between processes", (Alarms(_MISSES, _WARM, _N),), (COMPILED, _MORE)),
     Fault("locale_crashes", "with the locale C, converting a graph raises", "crashed",
           (Alarms(("crashed",), ("cold",), _N),), (Alarms(("crashed",), *_ALL),)),
     Fault("call_sleeps", "each call sleeps for a millisecond", "sleeps",
