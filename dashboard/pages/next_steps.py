@@ -22,7 +22,7 @@ from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text.alerts import between
 from observatory.text.forge import Forge, is_release, ref_of
 from observatory.text.issue import issue_text, issue_title
-from observatory.text.plain import clean
+from observatory.text.titles import title_of
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _BUILD = 30.0
@@ -137,7 +137,7 @@ def _entry(alert: Alert, why: str, now: datetime, span: timedelta) -> str:
     moments = (f"{when.replace(microsecond=0):%Y-%m-%dT%H:%M:%SZ}" for when in (now, now + span))
     at, until = moments
     return (
-        f"# {clean(alert.kind)}, {between(alert)}\n[[acknowledged]]\n"
+        f"# {title_of(alert.kind)}, {between(alert)}\n[[acknowledged]]\n"
         f'id = "{alert.id}"\nwho = "..."\nwhy = "{why}"\nat = {at}\nuntil = {until}'
     )
 

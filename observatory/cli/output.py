@@ -62,12 +62,31 @@ def grid(
     return drawn
 
 
-def render(table: Table) -> RichTable:
-    """A table of ``observatory.text.tables`` for the terminal."""
+def render(table: Table, width: int = 80) -> RichTable:
+    """A table of ``observatory.text.tables`` for a terminal of this width."""
     rows = ([Text(for_log(cell), style=_style(cell)) for cell in row] for row in table.rows)
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
+    # Where there is room, a header is broken between its words, and a number never.
+    unbroken = [
+        max(
+            map(
+                len,
+                [
+                    *(name.split() if name in wrapped else [name]),
+                    *(row[place] for row in table.rows),
+                ],
+            )
+        )
+        for place, name in enumerate(table.header)
+    ]
+    gaps = 2 if sum(unbroken) + 2 * len(unbroken) < width else 1
+    if gaps == 1:
+        drawn.padding = (0, 0, 0, 0)
+    if sum(unbroken) + gaps * len(unbroken) < width:
+        for column, least in zip(drawn.columns, unbroken, strict=True):
+            column.min_width = least
     drawn.caption = Text(for_log("\n".join(table.footnotes))) if table.footnotes else None
     return drawn
 
@@ -75,7 +94,7 @@ def render(table: Table) -> RichTable:
 def show(console: Console, table: Table) -> None:
     """Print a table; of one without rows, only the footnotes that say what went wrong."""
     if table.rows:
-        console.print(render(table))
+        console.print(render(table, console.width))
         return
     for line in filter(_style, table.footnotes):
         console.print(

@@ -137,7 +137,7 @@ def test_profiles_of_both_subjects_say_where_the_work_begins() -> None:
     given = replace(watched(NIGHTS, work(0.02, -0.02, 0.0, 0.02)), samples=samples)
     first, *_ = detected(given, moment(NIGHTS)).alerts
     assert first.sentence.endswith(
-        "; `f` was entered 500,000 times, now 510,000; 100 % of the additional calls"
+        "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls)"
     )
     assert [who[2] for who in asked] == [subject(18).commit, subject(19).commit]
 

@@ -309,7 +309,7 @@ def test_a_withdrawn_alert_says_nothing_of_today_and_links_to_the_alert_it_is_pa
     base = observed(factory.frame())
     live = alert(base, id="c" * 10)
     gone = alert(
-        base, "resolved", between=4, resolution=f"it is part of alert {live.id} now",
+        base, "resolved", between=4, resolution=f"it is now part of alert {live.id}",
         notes=[],
     )  # fmt: skip
     page = alert_page(with_alerts(live, gone), gone, FORGE)
