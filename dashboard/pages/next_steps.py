@@ -33,8 +33,13 @@ _ACCEPTED, _PUT_OFF = timedelta(days=3650), timedelta(weeks=4)
 
 _DECISIONS = (
     ("expected", "The change was made on purpose.", "expected: ...", _ACCEPTED),
-    ("bug", "File it, and put the alert off for four weeks.", "bug: https://...", _PUT_OFF),
-    ("noise", "It is noise, or the machine: put it off for four weeks.", "noise: ...", _PUT_OFF),
+    ("bug", "Open an issue, and put the alert off for four weeks.", "bug: https://...", _PUT_OFF),
+    (
+        "noise",
+        "The change is noise or comes from the machine. Put the alert off for four weeks.",
+        "noise: ...",
+        _PUT_OFF,
+    ),
 )
 """The ways to settle an alert: name, what it means, why, and for how long."""
 
@@ -88,11 +93,11 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
     which = f'--cell "{searched.benchmark}" --metric {searched.metric}'
     if releases and searched.kind != "noisy":
         command = f"observatory cross {ends} {which}"
-        yield "Find whether PyTensor did it, or numba or another package:", command
+        yield "Find out whether PyTensor, numba or another package caused it:", command
     # Not in the clone, because what is measured is recorded in ./results.
     reason = (
-        "Find the commit: in the directory that holds results/, with a clone in ../pytensor"
-        f"{_cost(searched, commits)}:"
+        "Find the commit. Run this in the directory that holds results/, with a clone of PyTensor "
+        f"in ../pytensor{_cost(searched, commits)}:"
     )
     yield reason, f"observatory bisect {ends} {which} --repo ../pytensor"
 
@@ -109,8 +114,11 @@ def _cost(series: SeriesChange, commits: int) -> str:
     each = _BUILD + samples
     minutes = math.ceil(bisections(commits) * each / 60)
     if not commits:
-        return f" (about {math.ceil(each / 60)} min for each commit that it probes)"
-    return f" ({bisections(commits)} of {commits} commits, about {minutes} min on two cores)"
+        return f" (about {math.ceil(each / 60)} min for each commit that it measures)"
+    return (
+        f" (it measures {bisections(commits)} of {commits} commits, about {minutes} min on two "
+        "cores)"
+    )
 
 
 def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:

@@ -190,7 +190,7 @@ def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str
         else one.sentence
         for one in claim.parts
     )
-    return f"{subject.subject}: {'; '.join(parts)}."
+    return f"PyTensor {subject.subject}: {'; '.join(parts)}."
 
 
 def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:

@@ -95,7 +95,7 @@ def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
     known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
     if missing := [name for name in subjects if name not in known]:
         named = no_such("subject", missing[0], known, _NAMED)
-        raise SelectionError(f"in the cells asked for, {named}")
+        raise SelectionError(f"in the selected results, {named}")
     return ours[ours["subject"].isin(list(subjects))]
 
 

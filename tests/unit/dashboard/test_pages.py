@@ -91,7 +91,7 @@ def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
     assert (view.state, view.status) == ("open", "Decide")
-    assert view.sentence.startswith("Nothing new. 3.3.7: ")
+    assert view.sentence.startswith("Nothing new. PyTensor 3.3.7: ")
     assert view.sentence.endswith(" 1 older alert waits for a decision.")
     assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
 
