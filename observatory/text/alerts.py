@@ -17,7 +17,7 @@ from observatory.text import sizes, units
 from observatory.text.culprits import headline
 from observatory.text.document import spoken
 from observatory.text.plain import clean
-from observatory.text.titles import title_of
+from observatory.text.titles import FEWER, title_of
 from observatory.text.words import several
 
 _STYLES: dict[State, str] = {
@@ -216,6 +216,7 @@ def _listed(title: str, changes: Sequence[Change], style: str) -> Iterator[Rende
         yield Text()
         yield Text(title, style)
     for change in changes[:_CHANGES_SHOWN]:
-        yield Text(f"  {clean(change.first_bad.label)}: {clean(change.sentence)}")
+        counted = f"{title_of(change.kind)}: " if change.kind.startswith(FEWER) else ""
+        yield Text(f"  {clean(change.first_bad.label)}: {counted}{clean(change.sentence)}")
     if (rest := len(changes) - _CHANGES_SHOWN) > 0:
         yield Text(f"  and {rest} more: see --json", "dim")

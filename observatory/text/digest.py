@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
@@ -94,7 +93,7 @@ def _summary(digest: Digest) -> str:
     parts = [
         f"{several(len(changes), 'change')} {what}"
         for changes, what in (
-            (digest.wrong, "for wrong values or crashes"), (digest.right, "for right values"),
+            (digest.wrong, "to wrong values or crashes"), (digest.right, "back to right values"),
             (digest.worse, "for the worse"), (digest.better, "for the better"),
             (digest.smaller, "too small or too short for an alert"),
         ) if changes
@@ -118,9 +117,8 @@ def _point(change: Change) -> doc.Words:
         return who, *doc.written(f": {title_of(change.kind)}, {_by(sized)}, {_series(sized)}.")
     most = _largest(change)
     if most is not None and most.after < most.before and most.metric in METRICS:
-        # Of an improvement, what is counted says more than the name of its count.
-        meaning = re.split("[,;:]", METRICS[most.metric].meaning)[0]
-        return who, *doc.written(f": {meaning}: {sizes.levels(most)} ({where(change.series)}).")
+        count = f"`{most.metric}` {sizes.levels(most)}, {where(change.series)}"
+        return who, *doc.written(f": {title_of(change.kind)} ({count}).")
     return who, f": {title_of(change.kind)}: {_cut(change.sentence)}"
 
 

@@ -211,7 +211,7 @@ def _samples(part: pd.DataFrame) -> list[str]:
         return []
     low, high = int(numbers.min()), int(numbers.max())
     if high == 1:
-        return ["each time is that of one sample (process)"]
+        return ["each time comes from one sample (one process)"]
     number = f"{high}" if low == high else f"{low} to {high}"
     return [f"each time is the median of {number} samples (processes)"]
 

@@ -35,7 +35,7 @@ def test_the_cache_that_2_36_0_brought_is_its_improvement(found: Alerts) -> None
         for change in found.improvements
         if change.first_bad.label == "2.36.0" and change.kind == "fewer cache_misses"
     ]
-    assert told.startswith("cache_misses 105 → 0 (radon warm_disk NUMBA fork and 5 more cells)")
+    assert told.startswith("cache_misses 105 → 0 in radon warm_disk NUMBA fork and 5 more cells")
     assert "with it compile_time" in told
 
 
