@@ -340,7 +340,7 @@ def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
         (read,) = Triage.model_validate(tomllib.loads(each.text)).acknowledged
         assert (read.id, read.until > MEASURED) == (one.id, True)
         assert each.command.startswith(f"observatory ack {one.id} ")
-    assert bug.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+    assert bug.link.startswith("https://x.org/new?title=The+cache+refuses+functions%2C+since+3.3.0")
     address, _, query = expected.link.partition("?")
     assert (address, dict(parse_qsl(query))) == (
         forge.triage, {"filename": f"{one.id}-expected.toml", "value": expected.text},

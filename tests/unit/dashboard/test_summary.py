@@ -74,7 +74,7 @@ def test_an_ablation_that_misses_alarms_nobody():
 
 def test_a_function_that_the_cache_refuses_is_no_hit():
     found = said(changed(1, scenario="warm_disk", backend="NUMBA", metric="uncacheable"))
-    assert "the cache refuses 1 function in warm_disk NUMBA" in found.sentence
+    assert "1 function is refused by the cache in warm_disk NUMBA" in found.sentence
 
 
 def test_what_the_cache_of_an_optional_backend_refuses_is_no_claim_of_the_page():
