@@ -38,5 +38,6 @@ def command(
     if choice.note is not None:
         session.say(choice.note, "warning")
     measurement = measure_subjects(session, [newest], Narrowed())
+    session.say(f"building the pages in {out}")
     page, _ = build_site([results], out, machine=measurement.machine, progress=session.progress)
     finish(console, measurement, page)
