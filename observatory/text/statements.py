@@ -154,13 +154,12 @@ def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = Non
     by = units.signed(ratios[0]) if len(changes) == 1 else units.span(min(ratios), max(ratios))
     most = changes[0]
     levels = units.change(most.before, most.after, most.unit)
-    named = [f"{one.metric} of {one.benchmark}" for one in changes]
-    named[0] += f" ({levels})"
     verb = "grew" if most.worse else "fell"
     why = "" if begins is None else f"; {sentence_of(begins)}"
     if len(changes) == 1:
         return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels}){why}"
-    return f"{len(changes)} series {verb} ({by}): {first_of(named, _NAMED)}{why}"
+    where = f"{most.metric} of {most.benchmark} ({levels})"
+    return f"{len(changes)} series {verb} ({by}), most of all {where}{why}"
 
 
 def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:
