@@ -141,7 +141,7 @@ def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
     if not lines:
         return []
     lines[_VISIBLE:] = rest_of(len(lines), _VISIBLE, "cell")
-    blocks = doc.Heading(("Small overall, large in one part",)), doc.Points(tuple(lines))
+    blocks = doc.Heading(("Remarks",)), doc.Points(tuple(lines))
     return [doc.Part(6, "remarks", blocks)]
 
 
