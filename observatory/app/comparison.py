@@ -183,7 +183,7 @@ def _measured(
     write_atomic(where / "comparison.json", as_json(comparison))
     write_atomic(where / "comparison.md", comment(comparison).encode())
     session.say(f"Samples: {where}")
-    session.say(f"With all lists: {where / 'comparison.md'}")
+    session.say(f"The comparison with all lists: {where / 'comparison.md'}")
     return comparison
 
 

@@ -56,7 +56,7 @@ def command(
         look(session, session.subjects.parse(chosen, (), python))
     own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
     if not own:
-        print(f"{results} has no look at {name}; `observatory sentinel` takes one")
+        print(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
         return
     pieces = list(own[-1].sentinel.times)
     header = ("taken", *pieces, "changed")

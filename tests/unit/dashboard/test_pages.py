@@ -295,7 +295,7 @@ def test_an_alert_about_times_of_a_night_in_which_the_machine_moved_says_so() ->
     when = {("3.3.0", machine): nights[-1].taken_at + timedelta(hours=2)}
     found = with_alerts(told, looks=looks(nights), measured_at=when)
     said = alert_page(found, told, FORGE)["machine"]
-    assert said.startswith("The machine is slower (+30 %): 3 of 3 pieces of fixed work moved")
+    assert said.startswith("The machine is slower (+30 %): 3 of 3 pieces of fixed work changed")
     assert alert_page(found, alert(base), FORGE)["machine"] == ""  # counts are nobody's machine
     early = {("3.3.0", machine): nights[-2].taken_at}
     calm = with_alerts(told, looks=looks(nights), measured_at=early)
