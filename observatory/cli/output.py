@@ -68,25 +68,17 @@ def render(table: Table, width: int = 80) -> RichTable:
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
-    # Where there is room, a header is broken between its words, and a number never.
-    unbroken = [
-        max(
-            map(
-                len,
-                [
-                    *(name.split() if name in wrapped else [name]),
-                    *(row[place] for row in table.rows),
-                ],
-            )
-        )
-        for place, name in enumerate(table.header)
+    # Where there is room, a header is broken between its words, and a value never.
+    least = [
+        max(len(text) for text in (*(name.split() if name in wrapped else [name]), *column))
+        for name, *column in zip(table.header, *table.rows, strict=True)
     ]
-    gaps = 2 if sum(unbroken) + 2 * len(unbroken) < width else 1
-    if gaps == 1:
-        drawn.padding = (0, 0, 0, 0)
-    if sum(unbroken) + gaps * len(unbroken) < width:
-        for column, least in zip(drawn.columns, unbroken, strict=True):
-            column.min_width = least
+    for gap, padding in ((2, 1), (1, 0)):
+        if sum(least) + gap * len(least) < width:
+            drawn.padding = (0, padding, 0, 0)
+            for column, own in zip(drawn.columns, least, strict=True):
+                column.min_width = own
+            break
     drawn.caption = Text(for_log("\n".join(table.footnotes))) if table.footnotes else None
     return drawn
 
