@@ -335,7 +335,7 @@ def test_the_life_of_an_alert_on_github(
     site = ("--page", "https://pytensor.example/caches/")
     code, out, _ = observatory("deliver", "--results", tmp_path, *site)
     assert code == Exit.OK
-    assert "opened: Files leaked, since 3.3.7 (last good 3.3.4)" in out
+    assert "opened: Temporary files are left behind, since 3.3.7 (last good 3.3.4)" in out
     (issue,) = fake.issues
     assert "(https://pytensor.example/caches/alerts/3d032b8ecd.html)" in issue["body"]
     assert issue["user"] == BOT
