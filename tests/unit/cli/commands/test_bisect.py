@@ -98,7 +98,7 @@ def test_what_is_not_certain_is_said(
     ("changed", "told"),
     [
         ({}, "The value is the same at both ends"),
-        ({"finished": False}, "Its time was over before a culprit was found"),
+        ({"finished": False}, "The time ended before a culprit was found"),
     ],
 )
 def test_a_search_without_a_culprit_says_why(
