@@ -122,8 +122,15 @@ def naming_problems(reading: Reading, strict: bool) -> Iterator[None]:
     report_problems(reading.problems, strict)
 
 
-def finish(console: Console, measurement: Measurement, page: Path | None = None) -> None:
+def finish(console: Console, measurement: Measurement) -> None:
     """Print the outcome of a measurement, and end with its exit status if that is not 0."""
+    print_outcome(console, measurement)
+    if measurement.exit_code:
+        raise typer.Exit(measurement.exit_code)
+
+
+def print_outcome(console: Console, measurement: Measurement) -> None:
+    """Print the tables of what was measured, where it is, and which files could not be read."""
     from observatory.app.results import read  # these two import pandas
     from observatory.text.tables import subject_tables
 
@@ -135,11 +142,7 @@ def finish(console: Console, measurement: Measurement, page: Path | None = None)
             show(console, table)
     console.print(measurement.tally.sentence(), markup=False, highlight=False)
     print(f"Results: {measurement.results.resolve()}")
-    if page is not None:
-        print(f"The page: {page}")
     report_problems(reading.problems, strict=False)
-    if measurement.exit_code:
-        raise typer.Exit(measurement.exit_code)
 
 
 def append_summary(path: Path, text: str) -> None:
