@@ -34,6 +34,7 @@ from observatory.text.alerts import with_page
 from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
+from observatory.text.titles import title_of
 
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
@@ -207,7 +208,7 @@ def _alerts(
     commits = {track.series.subject(i).commit: i for i in range(len(track.series.values))}
     for alert, one in own:
         yield {
-            "id": alert.id, "state": alert.state, "kind": clean(alert.kind),
+            "id": alert.id, "state": alert.state, "kind": title_of(alert.kind),
             "page": alert.id in pages,
             "sentence": clean(alert.sentence), "at": commits.get(one.first_bad.commit),
         }  # fmt: skip

@@ -8,6 +8,7 @@ from xml.etree import ElementTree as ET
 from observatory.store.records.alerts import Alerts
 from observatory.text.alerts import between, open_alerts
 from observatory.text.plain import clean
+from observatory.text.titles import title_of
 
 _ATOM = "http://www.w3.org/2005/Atom"
 _MOST_ENTRIES = 100
@@ -34,7 +35,7 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
     for alert in entries:
         entry = _add(feed, "entry")
         _add(entry, "id", f"urn:observatory:alert:{alert.id}")
-        _add(entry, "title", f"{alert.state}: {alert.kind}, {between(alert)}")
+        _add(entry, "title", f"{alert.state}: {title_of(alert.kind)}, {between(alert)}")
         _add(entry, "updated", _time(alert.state_since))
         _add(entry, "published", _time(alert.first_seen))
         if link:

@@ -110,7 +110,13 @@ def _environment() -> Environment:
     found.filters["coded"] = _coded
     found.filters["termed"] = _termed
     found.filters["breakable"] = _breakable
+    found.filters["ended"] = _ended
     return found
+
+
+def _ended(sentence: str) -> str:
+    """A sentence with its full stop; the analysis and the records give it without one."""
+    return f"{sentence}{'' if sentence[-1:] in '.!?…' else '.'}"
 
 
 def _breakable(name: str) -> Markup:

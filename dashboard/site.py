@@ -267,7 +267,7 @@ class _Site:
             Place("History", "h", (("History", "releases.html", self._cell_values),)),
             Place("Health", "r", (
                 ("Runs", "health.html", True),
-                ("What PyTensor needs of numba", CONTRACTS, self._observed.contracts),
+                ("What PyTensor needs from numba", CONTRACTS, self._observed.contracts),
             )),
         )  # fmt: skip
         return [place for place in found if place.pages]

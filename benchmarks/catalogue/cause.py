@@ -33,6 +33,8 @@ class Cause:
     """The metrics that get worse because of it; in its cells they raise no alarm of their own."""
     found_by: str = ""
     """The metric whose worsening is this cause, regardless of single functions."""
+    title: str = ""
+    """What readers see as its heading: a phrase that "since 3.3.8" can follow. Empty: its name."""
     noun: str = "function"
     """What {they} counts, in the singular: functions, or graphs of a model."""
     first: bool = False

@@ -48,6 +48,7 @@ _ALL = (
         explains=("crashed",),
         first=True,
         apart_by_text=True,
+        title="crashes",
     ),
     Cause(
         "graphs no longer work",
@@ -64,10 +65,11 @@ _ALL = (
         "another default",
         "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that "
         "DEFAULT counts another backend",
-        """Nobody changes the default by accident: this is told as an event. Judge the backend under
-        its own name.""",
+        """A change of the default is intended, so it is an event and no alarm. Judge the backend
+        under its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked"),
         deliberate=True,
+        title="another default backend",
     ),
     Cause(
         "keys differ between processes",
@@ -96,12 +98,14 @@ _ALL = (
         """Check how entries are loaded: the name of the index, the time stamp of the source, or
         an exception that is swallowed.""",
         loses_reuse=True,
+        title="stored functions are not loaded",
     ),
     Cause(
         "not stored",
         "{they} {miss} because the build that filled the cache did not store {them}",
         """Check how entries are saved: whether these functions still use a cache, and whether
         its directory exists at that moment.""",
+        title="functions are not stored",
     ),
     Cause(
         "refused",
@@ -109,6 +113,7 @@ _ALL = (
         """Look for what a cache cannot store: a closure, a lifted or large constant, or an
         address in the generated code.""",
         shows_in=("uncacheable",),
+        title="the cache refuses functions",
     ),
     Cause(
         "not asked",
@@ -116,6 +121,7 @@ _ALL = (
         """Check what compiles these functions: it may bypass the cache now, or their caching was
         switched off.""",
         shows_in=("reuse_lost",),
+        title="the cache is not asked",
     ),
     Cause(
         "not reused",
@@ -123,6 +129,7 @@ _ALL = (
         """Compare the Op's keys of equal graphs: they must not depend on variable names, or on an
         order that follows from them.""",
         shows_in=("reuse_lost",),
+        title="functions are not reused",
     ),
     Cause(
         "equal graphs have different keys",
@@ -144,6 +151,7 @@ _ALL = (
         explains=("graphs_compiled",),
         found_by="graphs_compiled",
         noun="step",
+        title="more functions are compiled",
     ),
     Cause(
         "Ops run in Python",
@@ -165,6 +173,7 @@ _ALL = (
         explains=("files_leaked",),
         found_by="files_leaked",
         noun="file",
+        title="temporary files are left behind",
     ),
     Cause(
         "cache grows",
@@ -175,6 +184,7 @@ _ALL = (
         explains=("files_grown", "bytes_grown"),
         found_by="files_grown",
         a_consequence=True,
+        title="the cache keeps growing",
     ),
     Cause(
         "stored files grow",
@@ -184,6 +194,7 @@ _ALL = (
         explains=("bytes_grown",),
         found_by="bytes_grown",
         a_consequence=True,
+        title="files in the cache keep growing",
     ),
     Cause(
         "sleeps",
@@ -193,6 +204,7 @@ _ALL = (
         shows_in=("seconds_slept",),
         explains=("seconds_slept", *TIMES),
         found_by="seconds_slept",
+        title="builds or calls sleep",
     ),
     Cause(
         "the process is changed",
@@ -203,6 +215,7 @@ _ALL = (
         explains=("side_effects",),
         found_by="side_effects",
         noun="thing",
+        title="builds change their process",
     ),
     Cause(
         "imports moved",
@@ -213,6 +226,7 @@ _ALL = (
         shows_in=("python_calls",),
         explains=(*WORK, "peak_rss", "retained_bytes"),
         a_consequence=True,
+        title="the first build imports more",
     ),
     Cause(
         "more Python work",
@@ -253,11 +267,13 @@ _ALL = (
         shows_in=TIMES,
         explains=TIMES,
         a_consequence=True,
+        title="longer waits without more work",
     ),
     Cause(
         "unexplained",
         "{they} {miss}, and the build that filled the cache does not show why",
         "Compare the ledgers of BASE and HEAD: they name every compiled function.",
+        title="misses without a known cause",
     ),
 )
 CAUSES: Mapping[str, Cause] = {one.name: one for one in _ALL}

@@ -25,6 +25,7 @@ GRAPH_CAUSES = (
         explains=("compiled_again",),
         found_by="compiled_again",
         noun="graph",
+        title="functions are compiled again in use",
     ),
     Cause(
         "branches are evaluated",
@@ -44,6 +45,7 @@ GRAPH_CAUSES = (
         explains=("blockwise_nodes",),
         found_by="blockwise_nodes",
         noun="graph",
+        title="Blockwise nodes are left",
     ),
     Cause(
         "loops store more",
@@ -94,6 +96,7 @@ GRAPH_CAUSES = (
         explains=("work_cliffs", "work_exponent", *WORK),
         found_by="work_cliffs",
         noun="family",
+        title="work jumps at a size",
     ),
     Cause(
         "work grows faster",
@@ -114,6 +117,7 @@ GRAPH_CAUSES = (
         explains=("functions_added", *WORK),
         found_by="functions_added",
         noun="chain",
+        title="equal layers are compiled separately",
     ),
 )
 """Their records, in the order of the catalogue."""

@@ -24,7 +24,7 @@ def _files(cache: Cache, part: str) -> Iterator[Fault]:
         return Fault(f"{part}_{name}", cache, "files", f"the {part} file {what}", plan, certain)
 
     yield fault(
-        "truncated", "is cut, to lengths from 0 to one byte less than all",
+        "truncated", "is cut short, to lengths from 0 to one byte less than its own",
         Damage(damage.truncated(part), damage.lengths(part)),
     )  # fmt: skip
     yield fault(
@@ -34,9 +34,7 @@ def _files(cache: Cache, part: str) -> Iterator[Fault]:
     yield fault("empty", "is empty", Damage(damage.emptied(part)))
     yield fault("missing", "is missing", Damage(damage.removed(part)))
     yield fault("directory", "is a directory", Damage(damage.made_directory(part)))
-    yield fault(
-        "unreadable", "may be read by nobody", Damage(damage.forbidden(part), unprivileged=True)
-    )
+    yield fault("unreadable", "cannot be read", Damage(damage.forbidden(part), unprivileged=True))
 
 
 def _foreign() -> Iterator[Fault]:
@@ -71,46 +69,48 @@ def _disk(cache: Cache) -> Iterator[Fault]:
 
     full = Rule(CHANGES, "fail", errno.ENOSPC)
     part = Rule(CHANGES, "part", errno.ENOSPC)
-    yield fault("full", "the disk is full from one change of a store on", Armed(full, "bare"))
     yield fault(
-        "full_in_a_write", "the disk is full from one change on, and half of a write arrives",
+        "full", "the disk becomes full at one step of storing an entry", Armed(full, "bare")
+    )
+    yield fault(
+        "full_in_a_write", "the disk becomes full in the middle of a write",
         Armed(part, "bare"),
     )  # fmt: skip
     yield fault(
-        "killed", "the process is killed at one change of its store",
+        "killed", "the process is killed at one step of storing an entry",
         Armed(Rule(CHANGES, "kill"), "bare"),
     )  # fmt: skip
     yield fault(
-        "read_fails", "one call that reads fails (EIO)",
+        "read_fails", "one read fails (EIO)",
         Armed(Rule(READS, "fail", errno.EIO), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
-        "stale_handle", "one call that reads finds its file replaced, as on NFS (ESTALE)",
+        "stale_handle", "one read finds its file replaced, as on NFS (ESTALE)",
         Armed(Rule(READS, "fail", errno.ESTALE), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
-        "not_yet_visible", "one file cannot be seen yet where another machine has stored it, as on "
-        "NFS", Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", GRAPHS, only=True),
+        "not_yet_visible", "one file that another machine has stored is not visible yet, as on NFS",
+        Armed(Rule(OPENS, "fail", errno.ENOENT), "filled", GRAPHS, only=True),
     )  # fmt: skip
     yield fault(
         "rename_refused", "no file can be renamed (EACCES)",
         Armed(Rule(RENAMES, "fail", errno.EACCES), "bare", each=False),
     )  # fmt: skip
     yield fault(
-        "rename_over_refused", "no file can be renamed to one that is there, as over an open one "
-        "on some network disks (EBUSY)",
+        "rename_over_refused", "no file can replace another one by renaming, as with open files on "
+        "some network disks (EBUSY)",
         Armed(Rule(OVER, "fail", errno.EBUSY), "filled", (STRIDED,), each=False),
     )  # fmt: skip
     yield fault(
-        "locks_refused", "the disk has no locks (ENOLCK)",
+        "locks_refused", "the disk supports no locks (ENOLCK)",
         Armed(Rule(LOCKS, "fail", errno.ENOLCK), "bare", each=False),
     )  # fmt: skip
     yield fault(
-        "read_only", "nothing can be written where the cache is filled",
+        "read_only", "the cache is filled and cannot be written to",
         Damage(damage.read_only, unprivileged=True),
     )  # fmt: skip
     yield fault(
-        "read_only_bare", "nothing can be written where the cache is empty",
+        "read_only_bare", "the cache is empty and cannot be written to",
         Damage(damage.read_only, unprivileged=True, start="bare", graphs=("up",)),
     )  # fmt: skip
 
@@ -119,15 +119,16 @@ def _processes(cache: Cache) -> Iterator[Fault]:
     def fault(name: str, what: str, plan: Together | Interleaved | Held) -> Fault:
         return Fault(name, cache, "processes", what, plan)
 
-    yield fault("two_store", "two processes store the same at once", Together(2))
-    yield fault("eight_store", "eight processes store the same at once", Together(8))
+    yield fault("two_store", "two processes store the same entries at once", Together(2))
+    yield fault("eight_store", "eight processes store the same entries at once", Together(8))
     yield fault(
-        "read_while_stored", "a second process runs while a first one is stopped at one change of "
-        "its store", Interleaved(("up",), ("up",)),
+        "read_while_stored", "a second process runs while the first one is stopped at one step of "
+        "storing an entry", Interleaved(("up",), ("up",)),
     )  # fmt: skip
     yield fault(
-        "two_signatures", "a second process stores another signature of the same function while a "
-        "first one is stopped at one change of its store", Interleaved((STRIDED,), ("up",)),
+        "two_signatures", "a second process stores another signature of the same function while "
+        "the first one is stopped at one step of storing an entry",
+        Interleaved((STRIDED,), ("up",)),
     )  # fmt: skip
     if cache == "numba":
         for name, what, rule in (
@@ -135,8 +136,8 @@ def _processes(cache: Cache) -> Iterator[Fault]:
             ("full", "the disk is full", Rule(CHANGES, "fail", errno.ENOSPC)),
         ):
             yield Fault(
-                f"{name}_while_replacing", cache, "disk", f"{what} at one change of a store that "
-                "replaces what another numba stored with another signature",
+                f"{name}_while_replacing", cache, "disk", f"{what} at one step of replacing "
+                "an entry that another numba stored with another signature",
                 Armed(rule, "stale", (STRIDED,)),
             )  # fmt: skip
         # Writing an index takes three changes, and so does writing the data after it.
@@ -148,15 +149,19 @@ def _processes(cache: Cache) -> Iterator[Fault]:
             Interleaved((STRIDED,), ("up",), later=3),
         )
     if cache == "c":
-        yield fault("lock_holder_dead", "who held the lock was killed", Held(stopped=False))
-        yield fault("lock_holder_stopped", "who holds the lock is stopped", Held(stopped=True))
+        yield fault(
+            "lock_holder_dead", "the process that held the lock was killed", Held(stopped=False)
+        )
+        yield fault(
+            "lock_holder_stopped", "the process that holds the lock is stopped", Held(stopped=True)
+        )
 
 
 def _clock_and_place(cache: Cache) -> Iterator[Fault]:
     years = damage.YEARS
     yield Fault("files_old", cache, "clock", "all files are ten years old",
                 Damage(damage.times(-years)))  # fmt: skip
-    yield Fault("files_of_tomorrow", cache, "clock", "all files are of ten years ahead",
+    yield Fault("files_of_tomorrow", cache, "clock", "all files are dated ten years ahead",
                 Damage(damage.times(years)))  # fmt: skip
     for name, clock in (("clock_back", -years), ("clock_forward", years)):
         way = "back" if clock < 0 else "forward"

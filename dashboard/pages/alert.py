@@ -24,6 +24,7 @@ from observatory.text.forge import Forge
 from observatory.text.plain import clean, shorten
 from observatory.text.sentinel import of_the_night
 from observatory.text.standing import of_the_machine
+from observatory.text.titles import title_of
 from observatory.text.words import several
 
 _PICTURES = 4
@@ -66,6 +67,7 @@ def alert_page(
     when = observed.alerts.newest or alert.state_since
     return {
         "alert": alert,
+        "title": title_of(alert.kind),
         "sentence": clean(alert.sentence),
         "span": between(alert),
         "places": [

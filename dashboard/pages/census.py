@@ -35,7 +35,7 @@ _WORDS = {
     "raised": ("raises", "raise"),
     "collided": ("collides", "collide"),
     "wrong": ("is wrong", "are wrong"),
-    "absent": ("does not exist there", "do not exist there"),
+    "absent": ("is not in this version", "are not in this version"),
 }
 _SEVERITY = {"hit": 0, "right": 0, "counted": 0, "raised": 2, "wrong": 3, "collided": 3}
 """How bad a fate is; 1 if it is not here."""

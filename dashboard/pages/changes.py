@@ -17,7 +17,8 @@ from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.dashboard.verdict_data import unpacked
 from observatory.store.records.alerts import Alert, Alerts, Change
 from observatory.text import units
-from observatory.text.plain import begun, clean, shorten
+from observatory.text.plain import begun, shorten
+from observatory.text.titles import title_of
 
 MOST = 100
 MOST_SUBJECTS = 60
@@ -112,4 +113,4 @@ def timeline(alerts: Alerts, pages: frozenset[str]) -> dict[str, Any]:
 def _event(change: Change, pages: frozenset[str]) -> tuple[str, str, str, str]:
     state = change.state if isinstance(change, Alert) else ""
     link = f"alerts/{change.id}.html" if state and change.id in pages else ""
-    return clean(change.kind), state, begun(change.sentence, _SENTENCE), link
+    return title_of(change.kind), state, begun(change.sentence, _SENTENCE), link

@@ -22,7 +22,7 @@ from observatory.store.records.alerts import Alert, Change, SeriesChange
 from observatory.text.alerts import between
 from observatory.text.forge import Forge, is_release, ref_of
 from observatory.text.issue import issue_text, issue_title
-from observatory.text.plain import clean
+from observatory.text.titles import title_of
 
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _BUILD = 30.0
@@ -33,8 +33,13 @@ _ACCEPTED, _PUT_OFF = timedelta(days=3650), timedelta(weeks=4)
 
 _DECISIONS = (
     ("expected", "The change was made on purpose.", "expected: ...", _ACCEPTED),
-    ("bug", "File it, and put the alert off for four weeks.", "bug: https://...", _PUT_OFF),
-    ("noise", "It is noise, or the machine: put it off for four weeks.", "noise: ...", _PUT_OFF),
+    ("bug", "Open an issue, and put the alert off for four weeks.", "bug: https://...", _PUT_OFF),
+    (
+        "noise",
+        "The change is noise or comes from the machine. Put the alert off for four weeks.",
+        "noise: ...",
+        _PUT_OFF,
+    ),
 )
 """The ways to settle an alert: name, what it means, why, and for how long."""
 
@@ -88,11 +93,11 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
     which = f'--cell "{searched.benchmark}" --metric {searched.metric}'
     if releases and searched.kind != "noisy":
         command = f"observatory cross {ends} {which}"
-        yield "Find whether PyTensor did it, or numba or another package:", command
+        yield "Find out whether PyTensor, numba or another package caused it:", command
     # Not in the clone, because what is measured is recorded in ./results.
     reason = (
-        "Find the commit: in the directory that holds results/, with a clone in ../pytensor"
-        f"{_cost(searched, commits)}:"
+        "Find the commit. Run this in the directory that holds results/, with a clone of PyTensor "
+        f"in ../pytensor{_cost(searched, commits)}:"
     )
     yield reason, f"observatory bisect {ends} {which} --repo ../pytensor"
 
@@ -109,8 +114,11 @@ def _cost(series: SeriesChange, commits: int) -> str:
     each = _BUILD + samples
     minutes = math.ceil(bisections(commits) * each / 60)
     if not commits:
-        return f" (about {math.ceil(each / 60)} min for each commit that it probes)"
-    return f" ({bisections(commits)} of {commits} commits, about {minutes} min on two cores)"
+        return f" (about {math.ceil(each / 60)} min for each commit that it measures)"
+    return (
+        f" (it measures {bisections(commits)} of {commits} commits, about {minutes} min on two "
+        "cores)"
+    )
 
 
 def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:
@@ -137,7 +145,7 @@ def _entry(alert: Alert, why: str, now: datetime, span: timedelta) -> str:
     moments = (f"{when.replace(microsecond=0):%Y-%m-%dT%H:%M:%SZ}" for when in (now, now + span))
     at, until = moments
     return (
-        f"# {clean(alert.kind)}, {between(alert)}\n[[acknowledged]]\n"
+        f"# {title_of(alert.kind)}, {between(alert)}\n[[acknowledged]]\n"
         f'id = "{alert.id}"\nwho = "..."\nwhy = "{why}"\nat = {at}\nuntil = {until}'
     )
 

@@ -39,6 +39,7 @@ from observatory.text.culprits import headline
 from observatory.text.document import spoken
 from observatory.text.plain import begun, clean, shorten
 from observatory.text.standing import news, of_the_machine, status, waiting
+from observatory.text.titles import title_of
 from observatory.text.words import first_of, known_first, listed, several
 
 SHOWN_ALERTS = 8
@@ -171,7 +172,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
 def alert_line(alert: Alert, found: Found = NOTHING) -> dict[str, Any]:
     """An alert in two or three lines, as lists show it; ``found``: what searches found."""
     return {
-        "state": alert.state, "kind": clean(alert.kind),
+        "state": alert.state, "kind": title_of(alert.kind),
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
         "culprit": spoken(headline(found.of_change(alert))), "seen": alert.first_seen,
@@ -189,7 +190,7 @@ def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str
         else one.sentence
         for one in claim.parts
     )
-    return f"{subject.subject}: {'; '.join(parts)}."
+    return f"PyTensor {subject.subject}: {'; '.join(parts)}."
 
 
 def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
@@ -210,7 +211,7 @@ def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:
     ]  # fmt: skip
     told = tuple(
         News(*_EVENT if one in now.events else _WORSE if isinstance(one, Alert) else _BETTER,
-             clean(one.kind), between(one),
+             title_of(one.kind), between(one),
              begun(one.sentence, _NEWS), f"alerts/{one.id}.html" if one.id in pages else "")
         for one in (*first.values(), *others)
     )  # fmt: skip
@@ -225,7 +226,7 @@ def _machines(observed: SiteInput, newest: Mapping[tuple[str, str], Subject]) ->
             ends = [spot_name(observed.spots[*one.line.key, at.commit])
                     for at in (one.before, one.at)]  # fmt: skip
             yield News(
-                *_EVENT, "likely the machine",
+                *_EVENT, "machine probably changed",
                 f"{clean(one.line.machine)} since {shorten(one.at.label, 30)} "
                 f"(before: {shorten(one.before.label, 30)})",
                 of_the_machine(one), f"compare.html#a={ends[0]}&b={ends[1]}",

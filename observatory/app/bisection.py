@@ -107,7 +107,7 @@ def bisect(session: Session, sought: Sought) -> Searched:
             )
     except OutOfTimeError:
         finished = False
-        session.say("the time is over; the next search goes on from here", "warning")
+        session.say("the time is over; the next search continues from here", "warning")
     finally:
         ahead.end()
     found = Searched(

@@ -115,7 +115,7 @@ def compare(
             progress(Update(line, "warning"))
         if profile_of_cells([(side.header.subject.label, side.samples) for side in sides]):
             command = ["observatory", "profile", base, head, "--form", "html", "--out", PROFILE]
-            progress(Update(f"Flame graph: {shlex.join(command)}", "plain"))
+            progress(Update(f"To draw a flame graph: {shlex.join(command)}", "plain"))
         return compare_saved(*sides, narrowed, Path(results), seed, repeat)
     if any(saved):
         raise SubjectError(
@@ -179,11 +179,11 @@ def _measured(
     if profile is not None:
         comparison = comparison.model_copy(update={"profiled": profile.cell})
         write_atomic(where / PROFILE, profile.html())
-        session.say(f"Flame graph: {where / PROFILE}")
+        session.say(f"The flame graph is {where / PROFILE}")
     write_atomic(where / "comparison.json", as_json(comparison))
     write_atomic(where / "comparison.md", comment(comparison).encode())
     session.say(f"Samples: {where}")
-    session.say(f"With all lists: {where / 'comparison.md'}")
+    session.say(f"The comparison with all lists: {where / 'comparison.md'}")
     return comparison
 
 

@@ -87,7 +87,7 @@ def cross(session: Session, asked: Asked) -> Crossed:
                 work.conditions.append(one)
     except OutOfTimeError:
         finished = False
-        session.say("the time is over; the next search goes on from here", "warning")
+        session.say("the time is over; the next search continues from here", "warning")
     found = Crossed(
         observatory=tool_version(), machine=session.machine.machine, cell=asked.cell,
         metric=asked.metric, graphs=list(narrowed.only),

@@ -129,7 +129,7 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
         output = last_lines(stderr, 3) or "nothing"
         raise KeysError(
             f"the keys could not be taken apart: the process ended with status "
-            f"{process.returncode}, and the last that it said was: {output}"
+            f"{process.returncode}, and its last output was: {output}"
         ) from error
     if record.problem:
         raise KeysError(f"there are no keys to take apart: {record.problem}")

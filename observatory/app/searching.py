@@ -63,7 +63,7 @@ class Searcher:
             try:
                 wanted = self._by_work(wanted)
             except OutOfTimeError:
-                self.session.say("the time is over; the next search goes on from here", "warning")
+                self.session.say("the time is over; the next search continues from here", "warning")
                 return
         ranges: list[tuple[str, str, tuple[At, At] | None]] = [(*ends, None)]
         if released:

@@ -188,12 +188,12 @@ def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[.
             text = f"{label}: {task.cell} ({task.measure}) {failure}"
         else:
             count = f"{label} [{done}/{len(tasks)}]"
-            text = f"{count} {task.cell} {task.measure} {seconds(took)}, {_left(estimate)}"
+            text = f"{count} {task.cell} {task.measure}: {seconds(took)}; {_left(estimate)}"
         session.progress(Update(text, "error" if failure else "sample", done, len(tasks)))
 
     return notify
 
 
 def _left(estimate: Estimate) -> str:
-    minutes, rest = divmod(round(estimate.seconds_left()), 60)
-    return f"about {minutes}:{rest:02} left"
+    left = round(estimate.seconds_left())
+    return f"about {seconds(left)} left" if left else "nothing left"

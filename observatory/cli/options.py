@@ -102,7 +102,7 @@ Passes = Annotated[
     Words,
     only(
         "--pass", MEASURES, "pass",
-        "The filled caches are kept: --resume takes the other passes later.",
+        "The filled caches are kept, so that --resume can take the other passes later.",
     ),
 ]  # fmt: skip
 With = Annotated[
@@ -127,7 +127,7 @@ Cluster = Annotated[
     str | None,
     typer.Option(
         help="Workers that take the samples: local:2 for two on this machine, or the address of a "
-        "scheduler of Dask. Needs the extra fleet."
+        "Dask scheduler. Needs the extra fleet."
     ),
 ]
 Subjects = Annotated[
@@ -136,18 +136,20 @@ Subjects = Annotated[
 Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
 Benchmark = Annotated[
     str | None,
-    typer.Option(help='Of other projects: only benchmarks with such a name, e.g. "time_sort*".'),
+    typer.Option(help='For other projects: only benchmarks with such a name, e.g. "time_sort*".'),
 ]
 Top = Annotated[
     int | None,
-    typer.Option(help="Of other projects: list only so many, the largest change first.", min=1),
+    typer.Option(help="For other projects: list only so many, the largest change first.", min=1),
 ]
 Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
 AsMarkdown = Annotated[bool, flag("--markdown", "Print Markdown, as for an issue.")]
 SearchedCell = Annotated[
     str,
-    typer.Option("--cell", help='The cell, e.g. "radon warm_disk NUMBA spawn"; an alert names it.'),
+    typer.Option(
+        "--cell", help='The cell, e.g. "radon warm_disk NUMBA spawn". Default: that of the alert.'
+    ),
 ]
 SearchedGraphs = Annotated[
     list[str] | None,
@@ -161,7 +163,7 @@ SearchedGraphs = Annotated[
 SearchBudget = Annotated[
     str,
     typer.Option(
-        "--budget", help="Longest time: 90s, 10m, 1h; the next search goes on. Default: none."
+        "--budget", help="Longest time: 90s, 10m, 1h; the next search continues. Default: none."
     ),
 ]
 Summary = Annotated[

@@ -62,12 +62,23 @@ def grid(
     return drawn
 
 
-def render(table: Table) -> RichTable:
-    """A table of ``observatory.text.tables`` for the terminal."""
+def render(table: Table, width: int = 80) -> RichTable:
+    """A table of ``observatory.text.tables`` for a terminal of this width."""
     rows = ([Text(for_log(cell), style=_style(cell)) for cell in row] for row in table.rows)
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
+    # Where there is room, a header is broken between its words, and a value never.
+    least = [
+        max(len(text) for text in (*(name.split() if name in wrapped else [name]), *column))
+        for name, *column in zip(table.header, *table.rows, strict=True)
+    ]
+    for gap, padding in ((2, 1), (1, 0)):
+        if sum(least) + gap * len(least) < width:
+            drawn.padding = (0, padding, 0, 0)
+            for column, own in zip(drawn.columns, least, strict=True):
+                column.min_width = own
+            break
     drawn.caption = Text(for_log("\n".join(table.footnotes))) if table.footnotes else None
     return drawn
 
@@ -75,7 +86,7 @@ def render(table: Table) -> RichTable:
 def show(console: Console, table: Table) -> None:
     """Print a table; of one without rows, only the footnotes that say what went wrong."""
     if table.rows:
-        console.print(render(table))
+        console.print(render(table, console.width))
         return
     for line in filter(_style, table.footnotes):
         console.print(
@@ -111,8 +122,15 @@ def naming_problems(reading: Reading, strict: bool) -> Iterator[None]:
     report_problems(reading.problems, strict)
 
 
-def finish(console: Console, measurement: Measurement, page: Path | None = None) -> None:
+def finish(console: Console, measurement: Measurement) -> None:
     """Print the outcome of a measurement, and end with its exit status if that is not 0."""
+    print_outcome(console, measurement)
+    if measurement.exit_code:
+        raise typer.Exit(measurement.exit_code)
+
+
+def print_outcome(console: Console, measurement: Measurement) -> None:
+    """Print the tables of what was measured, where it is, and which files could not be read."""
     from observatory.app.results import read  # these two import pandas
     from observatory.text.tables import subject_tables
 
@@ -124,11 +142,7 @@ def finish(console: Console, measurement: Measurement, page: Path | None = None)
             show(console, table)
     console.print(measurement.tally.sentence(), markup=False, highlight=False)
     print(f"Results: {measurement.results.resolve()}")
-    if page is not None:
-        print(f"The page: {page}")
     report_problems(reading.problems, strict=False)
-    if measurement.exit_code:
-        raise typer.Exit(measurement.exit_code)
 
 
 def append_summary(path: Path, text: str) -> None:

@@ -63,7 +63,7 @@ def lacking(state: Path, wheels: Iterable[Wheel]) -> list[Wheel]:
 def keep(state: Path, wheel: Wheel, content: bytes) -> None:
     """Keep a wheel that was sent. Raises EnvironmentMakingError if it is another one."""
     if hashlib.sha256(content).hexdigest() != wheel.digest:
-        raise EnvironmentMakingError(f"{wheel.file} arrived with another content than it was sent")
+        raise EnvironmentMakingError(f"{wheel.file} arrived with a different content than was sent")
     place = _place(state, wheel)
     place.parent.mkdir(parents=True, exist_ok=True)
     write_atomic(place, content)

@@ -88,16 +88,16 @@ def judge(facts: Facts) -> list[Check]:
     full, remote = facts.scratch_free < _ROOM, facts.scratch_kind in _NETWORK
     rows: list[tuple[str, State | Literal[False], str, str]] = [
         ("load", facts.load / facts.cpus >= _BUSY and "attention",
-         f"on average {facts.load:.2f} processes used {facts.cpus} CPUs in the last minute",
-         "end what else is running, or wait: times are taken strictly alone"),
+         f"on average {facts.load:.2f} processes competed for {facts.cpus} CPUs in the last minute",
+         "stop other programs, or wait: times need a quiet machine"),
         ("steadiness", facts.spread > _SPREAD and "attention",
          f"a fixed loop varies by {facts.spread:.1%} between its first and ninth decile",
-         "see the other findings; `observatory calibrate` learns what that means for a comparison"),
+         "see the other findings; `observatory calibrate` measures what it means for comparisons"),
         ("hypervisor", facts.stolen > _STOLEN and "attention",
          f"it gave {facts.stolen:.0%} of the CPU to others",
-         "take a machine of your own, or more samples"),
+         "use a machine of your own, or take more samples"),
         ("cores", smt and "attention",
-         f"{facts.siblings} CPUs share one core, so that a process on one slows the other",
+         f"{facts.siblings} CPUs share one core, so a process on one slows the other",
          "run nothing else while times are taken, or turn SMT off"),
         ("cores", not smt and (facts.crowding or 1) > _CROWDED and "attention",
          f"a loop takes {facts.crowding or 1:.1f} times as long next to another: they share a core",
@@ -105,7 +105,7 @@ def judge(facts: Facts) -> list[Check]:
         ("frequency", bool(set(governors) - {"performance"}) and "attention",
          f"governor {', '.join(governors)}" if governors
          else "unknown, as on most virtual machines",
-         "sudo cpupower frequency-set -g performance"),
+         "run `sudo cpupower frequency-set -g performance`"),
         ("turbo", bool(facts.turbo) and "attention",
          "the clock rises while few cores are busy",
          "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo"),
@@ -116,7 +116,7 @@ def judge(facts: Facts) -> list[Check]:
          "two samples at once need 2 GiB; stop other processes or raise the limit"),
         ("swap", facts.swap_used > 0 and "attention",
          f"{facts.swap_used / 2**20:.0f} MiB in use" if facts.swap_used else "none in use",
-         "swapoff -a, if there is memory enough: pages that come back are in the times"),
+         "run `swapoff -a` if there is enough memory: reading swapped pages back takes time"),
         ("disk", "unfit" if full else remote and "attention",
          f"{facts.scratch_free / 2**30:.1f} GiB free in {facts.scratch} ({facts.scratch_kind})",
          "free some room, or set TMPDIR to another disk" if full
@@ -147,8 +147,8 @@ def busy() -> str:
     if load < cpus:
         return ""
     return (
-        f"this machine is busy: on average {load:.1f} processes used {cpus} CPUs in the "
-        "last minute, so that times will be too long; counts will be right"
+        f"this machine is busy: on average {load:.1f} processes competed for {cpus} CPUs in the "
+        "last minute, so times will be too long; counts will be right"
     )
 
 

@@ -100,7 +100,7 @@ def python_here(named: str | None) -> str:
     """Return the Python that was named, or the one of the shell. Raises ReaderError."""
     found = named or python_of_shell()
     if found is None:
-        raise ReaderError("no `python` is on the path: name one with --python")
+        raise ReaderError("there is no `python` on PATH; name one with --python")
     return shutil.which(found) or found
 
 

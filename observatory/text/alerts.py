@@ -17,6 +17,7 @@ from observatory.text import sizes, units
 from observatory.text.culprits import headline
 from observatory.text.document import spoken
 from observatory.text.plain import clean
+from observatory.text.titles import FEWER, title_of
 from observatory.text.words import several
 
 _STYLES: dict[State, str] = {
@@ -159,14 +160,14 @@ def _largest(alert: Alert) -> str:
 def _what(alert: Alert) -> str:
     """Its kind, and where: the series that moved the most, and how many others did."""
     if not alert.series:
-        return clean(alert.kind)
+        return title_of(alert.kind)
     others = len(alert.series) - 1
-    first = f"{clean(alert.kind)}: {clean(alert.series[0].benchmark)}"
+    first = f"{title_of(alert.kind)}: {clean(alert.series[0].benchmark)}"
     return f"{first} and {several(others, 'other')}" if others else first
 
 
 def _alert(alert: Alert, found: Found) -> Iterator[RenderableType]:
-    yield Text.assemble((alert.id, "bold"), f"  {clean(alert.kind)}, {between(alert)}")
+    yield Text.assemble((alert.id, "bold"), f"  {title_of(alert.kind)}, {between(alert)}")
     lines = [clean(alert.sentence), *(_series(one) for one in alert.series[:_SERIES_SHOWN])]
     if (rest := len(alert.series) - _SERIES_SHOWN) > 0:
         lines.append(f"and {rest} more series")
@@ -215,6 +216,7 @@ def _listed(title: str, changes: Sequence[Change], style: str) -> Iterator[Rende
         yield Text()
         yield Text(title, style)
     for change in changes[:_CHANGES_SHOWN]:
-        yield Text(f"  {clean(change.first_bad.label)}: {clean(change.sentence)}")
+        counted = f"{title_of(change.kind)}: " if change.kind.startswith(FEWER) else ""
+        yield Text(f"  {clean(change.first_bad.label)}: {counted}{clean(change.sentence)}")
     if (rest := len(changes) - _CHANGES_SHOWN) > 0:
         yield Text(f"  and {rest} more: see --json", "dim")

@@ -50,13 +50,13 @@ def told(crossed: Crossed) -> Iterator[doc.Flat]:
 def nothing(crossed: Crossed) -> str:
     """Why no axis is blamed."""
     if not crossed.finished:
-        return "Its time was over before it was known what did it; the next search goes on."
+        return "The time ended before the cause was known; the next search continues."
     if not crossed.axes:
         return (
             "Both have the same packages and the same Python: something else made the change, or "
             "chance did."
         )
-    return "The value is the same at both ends, so that nothing was looked for."
+    return "The value is the same at both ends, so nothing was searched."
 
 
 def _change(crossed: Crossed) -> doc.Words:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
@@ -12,6 +11,7 @@ from observatory.store.records.alerts import Alerts, Change, SeriesChange, Small
 from observatory.text import document as doc
 from observatory.text import sizes, units
 from observatory.text.markdown import inline, markdown
+from observatory.text.titles import title_of
 from observatory.text.words import known_first, listed, several
 
 _REASONS = {
@@ -42,7 +42,7 @@ class Digest:
         changes = (*self.worse, *self.better, *self.smaller)
         sized = ((change, _sized(change)) for change in changes)
         return [
-            (f"{change.first_bad.label}: {change.kind}, {where(series).replace('`', '')}",
+            (f"{change.first_bad.label}: {title_of(change.kind)}, {where(series).replace('`', '')}",
              _ratio(series[0]))
             for change, series in sized if series
         ]  # fmt: skip
@@ -93,7 +93,7 @@ def _summary(digest: Digest) -> str:
     parts = [
         f"{several(len(changes), 'change')} {what}"
         for changes, what in (
-            (digest.wrong, "for wrong values or crashes"), (digest.right, "for right values"),
+            (digest.wrong, "to wrong values or crashes"), (digest.right, "back to right values"),
             (digest.worse, "for the worse"), (digest.better, "for the better"),
             (digest.smaller, "too small or too short for an alert"),
         ) if changes
@@ -114,13 +114,12 @@ def _point(change: Change) -> doc.Words:
     """One change in one sentence."""
     who = doc.Strong(change.first_bad.label)
     if sized := _sized(change):
-        return who, *doc.written(f": {change.kind}, {_by(sized)}, {_series(sized)}.")
+        return who, *doc.written(f": {title_of(change.kind)}, {_by(sized)}, {_series(sized)}.")
     most = _largest(change)
     if most is not None and most.after < most.before and most.metric in METRICS:
-        # Of an improvement, what is counted says more than the name of its count.
-        meaning = re.split("[,;:]", METRICS[most.metric].meaning)[0]
-        return who, *doc.written(f": {meaning}: {sizes.levels(most)} ({where(change.series)}).")
-    return who, f": {change.kind}: {_cut(change.sentence)}"
+        count = f"`{most.metric}` {sizes.levels(most)}, {where(change.series)}"
+        return who, *doc.written(f": {title_of(change.kind)} ({count}).")
+    return who, f": {title_of(change.kind)}: {_cut(change.sentence)}"
 
 
 def _sized(change: Change) -> list[SeriesChange]:

@@ -126,7 +126,7 @@ def check_sentence(parts: Sequence[Part]) -> str:
     if hurt:
         return f"{took}, which CHANGES the values of {listed(hurt)}."
     if not reused:
-        return f"{took}: it holds nothing that they need, so nothing about it was checked."
+        return f"{took}: the cache holds nothing that they need, so it was not checked."
     return f"{took}, which changes no value."
 
 

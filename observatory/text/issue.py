@@ -18,8 +18,9 @@ from observatory.text.comparison.phrases import folded_functions, folded_graphs,
 from observatory.text.crossings import told as crossing_told
 from observatory.text.culprits import headline
 from observatory.text.markdown import markdown
-from observatory.text.plain import clean, shorten
+from observatory.text.plain import shorten
 from observatory.text.searches import told
+from observatory.text.titles import title_of
 
 _LONGEST_TITLE = 200
 _SERIES = 20
@@ -31,7 +32,7 @@ _PAGE = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 
 def issue_title(alert: Alert) -> str:
     """What happens and since when: one line of plain text, of at most 200 characters."""
-    title = f"{clean(alert.kind)}, {between(alert)}"
+    title = f"{title_of(alert.kind)}, {between(alert)}"
     return shorten(f"{title[:1].upper()}{title[1:]}", _LONGEST_TITLE)
 
 

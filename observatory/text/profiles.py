@@ -59,16 +59,16 @@ def _counts(part: PartChange) -> str:
 def _culprit(part: PartChange) -> str:
     name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
     if part.kind == "phase":
-        return f"the phase `{part.name}` made {part.base:,} calls, now {part.head:,}; {share}"
+        return f"the phase `{part.name}` made {part.base:,} calls, now {part.head:,} ({share})"
     if part.kind == "module":
-        return f"{name} is imported, which makes {part.calls:,} calls; {share}"
+        return f"{name} is imported, which makes {part.calls:,} calls ({share})"
     if part.new or not part.base:
-        return f"{name} is new and makes {part.calls:,} calls; {share}"
+        return f"{name} is new and makes {part.calls:,} calls ({share})"
     if part.head == part.base:
-        return f"{name} is entered as often as before and makes {part.calls:,} more calls; {share}"
+        return f"{name} is entered as often as before and makes {part.calls:,} more calls ({share})"
     before = "" if part.replaces is None else f" (before: {_short(part.replaces)})"
     times = "once" if part.base == 1 else f"{part.base:,} times"
-    return f"{name}{before} was entered {times}, now {part.head:,}; {share}"
+    return f"{name}{before} was entered {times}, now {part.head:,} ({share})"
 
 
 def import_sentence(module: ImportChange) -> str:

@@ -25,7 +25,7 @@ CERTAIN: dict[Certainty, str] = {
     "confirmed": "confirmed",
     "not measured again": "found, but not measured a second time",
     "half measured again": "not confirmed: a side could not be measured again",
-    "dependencies": "not reproduced with equal dependencies: one of those below changed it",
+    "dependencies": "not reproduced with equal dependencies: a dependency made the change",
     "not reproduced": "not reproduced",
 }
 """What is known of a change, after a comma."""
@@ -47,8 +47,8 @@ def told(search: Searched) -> Iterator[doc.Paragraph | doc.Points]:
 def nothing(search: Searched) -> str:
     """Why a search without a culprit has none."""
     if not search.finished:
-        return "Its time was over before a culprit was found; the next search goes on."
-    return "The value is the same at both ends, so that nothing was looked for in between."
+        return "The time ended before a culprit was found; the next search continues."
+    return "The value is the same at both ends, so nothing between them was searched."
 
 
 def change(culprit: Culprit, metric: str) -> doc.Words:
@@ -99,13 +99,13 @@ def beside(culprit: Culprit) -> Iterator[doc.Words]:
     if culprit.skipped:
         labels = [name(shorten(one, _WORD)) for one in culprit.skipped]
         told = enumerated(labels, _SKIPPED, "subject")
-        yield ("not measurable in between, so any of them: ", *told)
+        yield ("could not be measured, and may have made the change: ", *told)
     if culprit.dependencies:
         pairs = culprit.dependencies.items()
         changed = [name(shorten(f"{one} {old} → {new}", _WORD)) for one, (old, new) in pairs]
         yield ("changed at the same time: ", *enumerated(changed, _DEPENDENCIES, "package"))
         if culprit.certainty not in ("confirmed", "not measured again"):
-            yield (name("observatory cross"), " tells which of them did it")
+            yield (name("observatory cross"), " finds out which of them caused it")
     for cause in culprit.causes[:_CAUSES]:
         yield sentence(cause.sentence)
 

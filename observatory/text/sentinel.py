@@ -13,13 +13,13 @@ _CHANGES = 4
 def verdict(look: Look) -> str:
     """What a look says of the machine, without a full stop."""
     if not look.ratios:
-        return "the first look: later ones are compared with it"
+        return "this is the first measurement; later ones are compared with it"
     if not look.machine_moved:
         return "as before"
     word = "slower" if look.ratio > 1 else "faster"
     return (
         f"the machine is {word} ({units.signed(look.ratio)}): {len(look.moved)} of "
-        f"{several(len(look.ratios), 'piece')} of fixed work moved"
+        f"{several(len(look.ratios), 'piece')} of fixed work changed"
     )
 
 
@@ -34,5 +34,5 @@ def of_the_night(look: Look) -> str:
     because = changed(look)
     return (
         f"{verdict(look)} in that night" + (f", and it changed: {because}" if because else "")
-        + "; counts and work still stand"
+        + "; counts and work are still right"
     )  # fmt: skip

@@ -10,6 +10,7 @@ from observatory.analyze.history.standing import Standing
 from observatory.store.records.alerts import Alert
 from observatory.text.plain import clean
 from observatory.text.statements import times_moved_alike
+from observatory.text.titles import title_of
 from observatory.text.units import count
 from observatory.text.words import listed, several
 
@@ -61,16 +62,16 @@ def of_the_machine(found: MachineChange) -> str:
         return times_moved_alike(found.alike)
     return (
         f"{count(found.moved)} of {count(found.measured)} series that are judged there moved at "
-        "once: the machine (its processor, system or load) is likely to have changed, not the "
-        "code; measure both again, side by side, before you look for a commit"
+        "once: the machine (its processor, system or load) has probably changed, not the code; "
+        "measure both again, side by side, before you look for a commit"
     )
 
 
 def _kinds(alerts: Sequence[Alert]) -> str:
     """The kinds of alerts, and since when for one alone: the list below says it of each."""
     if len(alerts) == 1:
-        return f"{clean(alerts[0].kind)} since {clean(alerts[0].first_bad.label)}"
-    kinds = Counter(clean(one.kind) for one in alerts)
+        return f"{title_of(alerts[0].kind)} since {clean(alerts[0].first_bad.label)}"
+    kinds = Counter(title_of(one.kind) for one in alerts)
     named = [f"{kind} ({number})" if number > 1 else kind for kind, number in kinds.items()]
     rest = len(named) - _NAMED
     return listed(named[:_NAMED] + ([f"{rest} more"] if rest > 0 else []))

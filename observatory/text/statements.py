@@ -47,7 +47,10 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
             return f"{sides.head}'s values are wrong"
         note = next((check.note for check in cause.wrong if check.note), None)
         example = f", e.g. {cause.wrong[0].name}: {note}" if note else _graphs(cause.graphs)
-        sentence = f"{len(cause.wrong)} of the values that {sides.head} computes are wrong{example}"
+        are = "is" if len(cause.wrong) == 1 else "are"
+        sentence = (
+            f"{len(cause.wrong)} of the values that {sides.head} computes {are} wrong{example}"
+        )
         return sentence[:_LONGEST_SENTENCE]
     known = CAUSES[cause.kind]
     number = sum(change.count for change in cause.functions)
@@ -106,7 +109,7 @@ def _names(functions: Sequence[FunctionChange]) -> str:
 
 
 def count_fell(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
-    """A count that fell: `cache_misses 105 → 0 (radon warm_disk NUMBA fork and 3 more cells)`.
+    """A count that fell: `cache_misses 105 → 0 in radon warm_disk NUMBA fork and 3 more cells`.
 
     ``times``: compile times that fell with it.
     """
@@ -121,7 +124,7 @@ def cause_began(
     times: Sequence[SeriesChange],
 ) -> str:
     """A cause that began: the backends, its sentence and, if there are any, its largest count."""
-    largest = f": {_largest(counts)}" if counts else ""
+    largest = f" ({_largest(counts)})" if counts else ""
     return f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}{_with_times(times)}"
 
 
@@ -151,13 +154,12 @@ def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = Non
     by = units.signed(ratios[0]) if len(changes) == 1 else units.span(min(ratios), max(ratios))
     most = changes[0]
     levels = units.change(most.before, most.after, most.unit)
-    named = [f"{one.metric} of {one.benchmark}" for one in changes]
-    named[0] += f" ({levels})"
     verb = "grew" if most.worse else "fell"
     why = "" if begins is None else f"; {sentence_of(begins)}"
     if len(changes) == 1:
         return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels}){why}"
-    return f"{len(changes)} series {verb} ({by}): {first_of(named, _NAMED)}{why}"
+    where = f"{most.metric} of {most.benchmark} ({levels})"
+    return f"{len(changes)} series {verb} ({by}), most of all {where}{why}"
 
 
 def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:
@@ -183,11 +185,11 @@ def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> 
 
 
 def _largest(changes: Sequence[SeriesChange]) -> str:
-    """The largest change of a count, and where it is: `105 → 0 (radon cold C fork)`."""
+    """The largest change of a count, and where it is: `105 → 0 in radon cold C fork`."""
     most = max(changes, key=lambda one: abs(one.after - one.before))
     others = len({one.benchmark for one in changes}) - 1
     more = f" and {several(others, 'more cell')}" if others else ""
-    return f"{sizes.levels(most)} ({most.benchmark}{more})"
+    return f"{sizes.levels(most)} in {most.benchmark}{more}"
 
 
 def _with_times(times: Sequence[SeriesChange]) -> str:
@@ -202,11 +204,11 @@ def _with_times(times: Sequence[SeriesChange]) -> str:
 def times_moved_alike(alike: MovedAlike) -> str:
     """That times moved and work did not, and what follows."""
     return (
-        f"{count(alike.moved)} of {several(alike.measured, 'time')} moved alike "
-        f"(median {units.signed(alike.ratio)}), and the work of the same cells did not "
-        f"(median {units.signed(alike.work)} of {several(alike.counted, 'count')}): the "
-        "machine (its processor, system or load) is likely to have changed, not the code; measure "
-        "both again, side by side"
+        f"{count(alike.moved)} of {several(alike.measured, 'time')} changed alike "
+        f"(median {units.signed(alike.ratio)}), but the work of the same cells did not "
+        f"(median {units.signed(alike.work)} of {several(alike.counted, 'count')}): the machine "
+        "(its processor, system or load) has probably changed, not the code; measure both again, "
+        "side by side"
     )
 
 
@@ -226,7 +228,7 @@ class _Sentence(Formatter):
             "count": count,
             "counts": lambda values: ", ".join(map(count, values)),
             "percent": percent,
-            "than": lambda end: f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'} than",
+            "more": lambda end: f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'}",
             "cells": lambda cells: first_of([*map(str, cells)], _NAMED, "more cells"),
             "words": lambda words: first_of(words, _NAMED),
         }
@@ -250,27 +252,27 @@ _UNKNOWN = ": whether it still holds is unknown; acknowledge it if this is inten
 _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "not deterministic": "{} is not deterministic: {:counts} in samples of {}",
     "same in both": "{} is {:count} in both",
-    "no time": "no time was taken on both sides; a larger --budget leaves some for it",
+    "no time": "no time was measured on both sides; a larger --budget leaves room for times",
     "no ratio": "a side has fewer than two positive values: there is nothing to compare",
     "counted apart": (
-        "BASE was counted by {} and HEAD by {}: counts of two sources cannot be compared"
+        "BASE was counted by {} and HEAD by {}: counts from different counters cannot be compared"
     ),
-    "too few processes": "{} processes a side; at least {} are needed",
+    "too few processes": "a side has only {} processes; at least {} are needed",
     "interval too wide": (
-        "HEAD takes {:than} to {:than} BASE: too wide to tell a change of {:percent} from none"
+        "HEAD takes between {:more} and {:more} than BASE: this range is too wide to tell a change "
+        "of {:percent} from none"
     ),
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
-    "other speed": "the machine is likely to have changed between BASE and HEAD",
+    "other speed": "the machine has probably changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
     "not measured": "no sample was taken",
-    "unavailable": "the subject cannot give this cell",
+    "unavailable": "the subject does not support this cell",
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",
     "counted once": "the budget ended before it was counted again, and one count proves nothing",
-    "described": "this metric only describes and is not judged",
+    "described": "this metric is for information only and is not judged",
     "compared": (
-        "steps are not searched for: each value is compared with the one before it, and a change "
-        "of {:percent} counts"
+        "each value is compared only with the one before it, and a change counts from {:percent} on"
     ),
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "
@@ -279,12 +281,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no ratio of levels": (
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
-    "no baseline": (
-        "unwatched: BASE has no value of {:words} in {:cells}; those of HEAD are compared with "
-        "nothing"
-    ),
-    "other graphs": "the two sides have built different graphs: the sums say nothing",
-    "no earlier value": "unwatched: they have no earlier value to be compared with: {:words}",
+    "no baseline": ("not compared: BASE has no value of {:words} in {:cells}"),
+    "other graphs": "the two sides built different graphs, so their sums cannot be compared",
+    "no earlier value": "no earlier value to compare with: {:words}",
     "work began": culprit_sentence,
     "time began": longer_sentence,
     "part grew": grown_sentence,
@@ -293,15 +292,16 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
     "times moved alike": times_moved_alike,
     "measured apart": (
-        "BASE and HEAD were measured in different runs: their times also differ by whatever else "
-        "the machine did, and only a change of {:percent} counts"
+        "BASE and HEAD were measured in different runs, so other work of the machine also changes "
+        "their times: a change counts only from {:percent} on"
     ),
     "not calibrated": (
-        "this machine was never calibrated: a change of {:percent} counts; `observatory "
+        "this machine is not calibrated, so a change counts only from {:percent} on; `observatory "
         "calibrate` measures its noise"
     ),
     "calibrated elsewhere": (
-        "the calibration is of another CPU ({}) and is not used: a change of {:percent} counts"
+        "the calibration is of another CPU ({}) and is not used: a change counts only from "
+        "{:percent} on"
     ),
     "cause began": cause_began,
     "count fell": count_fell,
@@ -311,14 +311,14 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "worse under faults": got_worse_sentence,
     "run failed": "{}: {} ({:cells})",
     "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",
-    "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has series of its own",
-    "environments alternate": "{}: {} and {} in turn; each has series of its own",
-    "over since": "it is over since {}",
-    "part of": "it is part of alert {} now",
+    "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has its own series",
+    "environments alternate": "{}: {} and {} in turn; each has its own series",
+    "over since": "it has been over since {}",
+    "part of": "it is now part of alert {}",
     "measured again": "measured again",
     "fails no more": "the newest run no longer fails in this way",
-    "small now": "with the values measured since, it is a small change, which is no alert",
-    "withdrawn": "withdrawn: with the values measured since, no change is seen there any more",
+    "small now": "the values measured since then show a change that is too small for an alert",
+    "withdrawn": "withdrawn: the values measured since then show no change",
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,

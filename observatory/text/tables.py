@@ -95,7 +95,7 @@ def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
     known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
     if missing := [name for name in subjects if name not in known]:
         named = no_such("subject", missing[0], known, _NAMED)
-        raise SelectionError(f"in the cells asked for, {named}")
+        raise SelectionError(f"in the selected results, {named}")
     return ours[ours["subject"].isin(list(subjects))]
 
 
@@ -211,7 +211,7 @@ def _samples(part: pd.DataFrame) -> list[str]:
         return []
     low, high = int(numbers.min()), int(numbers.max())
     if high == 1:
-        return ["each time is that of one sample (process)"]
+        return ["each time comes from one sample (one process)"]
     number = f"{high}" if low == high else f"{low} to {high}"
     return [f"each time is the median of {number} samples (processes)"]
 

@@ -22,13 +22,13 @@ GROUPS = {
 CACHES = {"numba": "numba's cache", "c": "the C cache"}
 _NAMED = 4
 MEANINGS: dict[Verdict, str] = {
-    "safe": "as without the fault",
-    "recompiles": "right, but something is compiled again",
-    "slower": "right, with more work than usual",
-    "raises": "an exception that the user sees",
-    "hangs": "it had not ended when its time was over",
+    "safe": "nothing differs from a build without the fault",
+    "recompiles": "the values are right, but something is compiled again",
+    "slower": "the values are right, but it takes more work than usual",
+    "raises": "the user sees an exception",
+    "hangs": "the process did not end in time",
     "dies": "a signal ended the process",
-    "WRONG": "a wrong number, without an error",
+    "WRONG": "the user gets a wrong number and no error",
 }
 
 
@@ -47,7 +47,7 @@ def brief(one: Fault) -> str:
 
 def _brief(verdict: str, after: str) -> str:
     if verdict == after:
-        return verdict if verdict == "safe" else f"{verdict}, and again"
+        return verdict if verdict == "safe" else f"{verdict} every time"
     return f"{verdict} once" if after == "safe" else f"{verdict}, then {after}"
 
 
@@ -100,9 +100,9 @@ def fault_sentence(one: Fault) -> str:
 
 
 def moved_sentence(one: Moved) -> str:
-    """How a fault is withstood, and how it was before."""
+    """What becomes of a fault, and what became of it before."""
     cache = CACHES.get(one.after.cache, clean(one.after.cache))
-    return f"{clean(one.after.name)} of {cache}: {brief(one.after)} (it was: {brief(one.before)})"
+    return f"{clean(one.after.name)} of {cache}: {brief(one.after)} (before: {brief(one.before)})"
 
 
 def got_worse_sentence(
@@ -110,15 +110,16 @@ def got_worse_sentence(
 ) -> str:
     """What a release withstands worse than the one before it.
 
-    ``told``: for each fault its cache and name, and its verdicts, then those of the one before.
+    ``told``: for each fault its cache, what is done, and its verdicts, then those of the one
+    before.
     """
     parts = [
-        f"{name} of {CACHES.get(cache, cache)} {_brief(now, then)} (was: {_brief(*was)})"
-        for cache, name, now, then, *was in told[:_NAMED]
+        f"{CACHES.get(cache, cache)} {_brief(now, then)} where {what} (before: {_brief(*was)})"
+        for cache, what, now, then, *was in told[:_NAMED]
     ]
     more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return (
-        f"{label} copes worse than {base} with {several(len(told), 'injected fault')}: "
+        f"{label} copes worse than {base} with {several(len(told), 'fault')}: "
         f"{'; '.join(parts)}{more}"
     )
 

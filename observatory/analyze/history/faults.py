@@ -87,7 +87,7 @@ def _change(
         sentence="", last_good=good, first_bad=bad, between=0,
     )  # fmt: skip
     told = [
-        (one.after.cache, one.after.name, one.after.verdict, one.after.after,
+        (one.after.cache, one.after.what, one.after.verdict, one.after.after,
          one.before.verdict, one.before.after)
         for one in worse
     ]  # fmt: skip

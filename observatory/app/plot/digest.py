@@ -23,7 +23,7 @@ def digest(bars: Sequence[tuple[str, float]]) -> Figure:
     ``bars``: the label of each change, and its ratio of new to old.
     """
     if not bars:
-        raise SelectionError("nothing of a size changed, so that there is nothing to draw")
+        raise SelectionError("no change has a size, so there is nothing to draw")
     largest = sorted(bars, key=lambda bar: -max(bar[1], 1 / bar[1]))[:_MOST]
     ordered = sorted(largest, key=lambda bar: bar[1])
     figure = Figure(figsize=(8, 1.1 + 0.32 * len(ordered)), layout="constrained")

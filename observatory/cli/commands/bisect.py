@@ -46,7 +46,7 @@ def command(
     ] = "cache_misses",
     repo: Annotated[
         Path | None,
-        typer.Option(help="A clone of PyTensor: between two releases, go on with its commits."),
+        typer.Option(help="A clone of PyTensor: between two releases, continue with its commits."),
     ] = None,
     confirm: Annotated[
         bool,
@@ -65,11 +65,11 @@ def command(
 ) -> None:
     """Find which release or commit changed a count, a work or a time.
 
-    Each value is recorded in RESULTS, and none is measured twice: an interrupted search goes on
-    where it was. Every change in the range is found, not only the last one. Both sides of a change
-    are then measured again, in new environments with equal dependencies; what does not come back is
-    not blamed. A time is searched for only if no work explains it. What was found is recorded, too,
-    and the page of the alert shows it.
+    Each value is recorded in RESULTS and measured only once: an interrupted search continues where
+    it stopped. The command finds every change in the range, not only the last one. It then measures
+    both sides of a change again, in new environments with equal dependencies, and blames only a
+    change that it sees again. It searches for a time only if no work explains it. The result is
+    recorded, too, and the page of the alert shows it.
     """  # fmt: skip
     console = Console(stderr=json or as_markdown)
     session = Session(

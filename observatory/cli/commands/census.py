@@ -44,11 +44,11 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Build single graphs, and say what becomes of each in a cache.
+    """Build single graphs, and show whether a cache stores and returns each.
 
-    A graph of one Op is built from empty and again by a fresh process. Of a pair, the second graph
-    is built beside the first one's cache. Of the graphs of topics, and of frozen
-    ones, the counts are shown. Nothing is recorded.
+    A graph of one Op is built with an empty cache, and again by a fresh process. Of a pair, the
+    second graph is built with the cache that the first one filled. For other graphs, the command
+    shows counts. Nothing is recorded.
     """  # fmt: skip
     console = Console()
     if list_:

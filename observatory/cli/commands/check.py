@@ -36,7 +36,8 @@ def command(
         typer.Option(help="The Python to check, by its path. Default: the one `python` starts."),
     ] = None,
     model: Annotated[
-        options.Words, options.only("--model", models_of(SCENARIO), "model", "Then no siblings.")
+        options.Words,
+        options.only("--model", models_of(SCENARIO), "model", "Siblings are then not checked."),
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,

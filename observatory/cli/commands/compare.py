@@ -46,7 +46,8 @@ def command(
     ],
     head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
     budget: Annotated[
-        str, typer.Option(help="Longest time of measuring, without environments: 90s, 10m, 1h.")
+        str,
+        typer.Option(help="Longest time for measuring, without making environments: 90s, 10m, 1h."),
     ] = "10m",
     repo: Annotated[
         Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
@@ -88,8 +89,8 @@ def command(
     """Say whether HEAD is worse than BASE, by how much and why.
 
     The command measures both in turn. It first counts cache events, which takes a minute or two.
-    It then measures times until a test decides every cell or the budget is spent. --pass work
-    counts instructions instead: they decide whatever else this machine does. The noise floors of
+    It then measures times until a test decides every cell or the budget is spent. With --pass work,
+    it counts instructions instead, which no other work of the machine changes. The noise floors of
     this machine are read from RESULTS. Every sample is kept and can be compared again.
 
     Saved results of other projects (DIR:SUBJECT, a commit or a release) are compared by the levels

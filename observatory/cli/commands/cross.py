@@ -42,7 +42,8 @@ def command(
     along: Annotated[
         bool,
         typer.Option(
-            "--along/--no-along", help="Go on along the releases of the package that did it."
+            "--along/--no-along",
+            help="Then search the releases of the package that made the change.",
         ),
     ] = True,
     conditions: Annotated[
@@ -67,10 +68,10 @@ def command(
 ) -> None:
     """Find which of PyTensor, numba, NumPy, Python and the other packages changed a count.
 
-    The command measures GOOD with some of the packages of BAD, in as few combinations as possible,
-    and says which of them make the change, alone or only together. Each value is recorded in
-    RESULTS, and none is measured twice: an interrupted search goes on where it was. What was found
-    is recorded, too.
+    The command measures GOOD with some of the packages of BAD, in as few combinations as possible.
+    It says which packages make the change, alone or only together. Each value is recorded in
+    RESULTS and measured only once: an interrupted search continues where it stopped. The result is
+    recorded, too.
     """
     console = Console(stderr=json or as_markdown)
     session = Session(

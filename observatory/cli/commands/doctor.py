@@ -67,14 +67,20 @@ def _sentinel(results: Path, machine: str) -> Check:
     known = [one for one in sentinels.load_all(results) if isinstance(one, sentinels.Sentinel)]
     own = [one for one in looks(known) if one.sentinel.machine.machine == machine]
     if not own:
-        advice = "run `observatory sentinel` each night: it tells the machine from the code"
-        return Check("sentinel", "fine", f"{results} has no look at {machine}; {advice}")
+        advice = (
+            "run `observatory sentinel` each night, to tell a changed machine from changed code"
+        )
+        return Check(
+            "sentinel", "fine", f"{results} has no times of fixed work on {machine}; {advice}"
+        )
     last = max(own, key=lambda one: one.sentinel.taken_at)
     because = changed(last)
     told = f"{verdict(last)} ({last.sentinel.taken_at:%Y-%m-%d})" + (because and f": {because}")
     if not last.machine_moved:
         return Check("sentinel", "fine", told)
-    return Check("sentinel", "attention", told, "distrust times of that night; counts still stand")
+    return Check(
+        "sentinel", "attention", told, "do not trust the times of that night; its counts are right"
+    )
 
 
 def _sentence(findings: list[Check]) -> str:
@@ -83,5 +89,5 @@ def _sentence(findings: list[Check]) -> str:
     if unfit:
         return f"NOT FIT to measure: {', '.join(unfit)}."
     if careful:
-        return f"Fit to count; be careful with times: {', '.join(careful)}."
+        return f"Counts will be right here, but be careful with times: {', '.join(careful)}."
     return "Fit to measure."

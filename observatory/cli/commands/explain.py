@@ -39,8 +39,8 @@ def command(
         str | None,
         typer.Argument(help="Another one. Without it, two processes of BASE are compared."),
     ] = None,
-    model: Annotated[str, typer.Option(help="The model whose graph asks.")] = "radon",
-    graph: Annotated[str, typer.Option(help="A graph of a model of many.")] = "",
+    model: Annotated[str, typer.Option(help="The model that the function belongs to.")] = "radon",
+    graph: Annotated[str, typer.Option(help="The graph, if the model has several.")] = "",
     backend: Annotated[
         str, typer.Option(help="The backend that the graph is compiled for.")
     ] = "NUMBA",
@@ -56,9 +56,9 @@ def command(
 ) -> None:
     """Explain why the key of a function differs between BASE and HEAD, or between processes.
 
-    The command takes the keys apart in two processes of each subject and compares them part by
-    part: types, properties, versions, constants, flags and inner graphs. Nothing is compiled, so
-    this takes seconds once the environments are there. It measures nothing and records nothing.
+    The command makes the keys in two processes of each subject and compares them part by part:
+    types, properties, versions, constants, flags and inner graphs. Nothing is compiled, so this
+    takes seconds once the environments exist. Nothing is measured or recorded.
     """  # fmt: skip
     for word, known, noun in ((model, MODELS, "model"), (backend, BACKENDS, "backend")):
         if word not in known:

@@ -33,7 +33,7 @@ def command(
     ] = None,
     backend: Annotated[str, typer.Option(help="The backend, NUMBA or C_VM for example.")] = "NUMBA",
     keep: Annotated[
-        Path, typer.Option(help="Directory in which counterexamples are filed.")
+        Path, typer.Option(help="Directory in which counterexamples are saved.")
     ] = KEPT,
     with_: options.With = None,
     python: options.Python = None,
@@ -41,10 +41,11 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Generate pairs of small graphs, and keep every one that a cache confuses.
+    """Generate pairs of small graphs, and keep every pair that a cache confuses.
 
-    The graphs of a pair differ in one place or are equal. A counterexample is made smaller and
-    filed in KEEP; from then on it is a pair of the model keys. RESULTS gets a record.
+    The graphs of a pair are equal or differ in one place. The command makes a counterexample
+    smaller and saves it in KEEP; from then on it is a pair of the model keys. RESULTS gets a
+    record.
     """  # fmt: skip
     console = Console(highlight=False, soft_wrap=True)
     found = explore(

@@ -24,10 +24,10 @@ def command(
     backend: Annotated[str | None, typer.Option(help="Only this backend.")] = None,
     strict: options.Strict = False,
 ) -> None:
-    """Show with which power of the size work, time and memory of a build grow.
+    """Show how the work, time and memory of a build grow with the size of the graph.
 
-    `observatory run --preset growth` measures it. Notes name cliffs: sizes from which on one more
-    costs many times as much.
+    The tables show the power of the size with which each grows. `observatory run --preset growth`
+    measures it. Notes name cliffs: sizes from which on a build costs many times as much.
     """  # fmt: skip
     found, problems = growth(results, subjects or (), backend)
     console = Console()

@@ -105,12 +105,15 @@ def command(
     explore_budget: Annotated[
         str,
         typer.Option(
-            help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: not."
+            help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: do "
+            "not explore."
         ),
     ] = "",
     settings: Annotated[
         bool,
-        options.flag("--settings", "Let the canary also cross settings, which takes long."),
+        options.flag(
+            "--settings", "Let the canary also check pairs of settings, which takes long."
+        ),
     ] = False,
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import typer
 from rich.console import Console
 
 from observatory.app.measurement import measure_subjects
 from observatory.app.session import Session
 from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, finish
+from observatory.cli.output import TerminalProgress, print_outcome
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine
@@ -38,5 +39,9 @@ def command(
     if choice.note is not None:
         session.say(choice.note, "warning")
     measurement = measure_subjects(session, [newest], Narrowed())
+    print_outcome(console, measurement)  # before the pages, which take longer to build
+    session.say(f"building the pages in {out}")
     page, _ = build_site([results], out, machine=measurement.machine, progress=session.progress)
-    finish(console, measurement, page)
+    print(f"The page: {page}")
+    if measurement.exit_code:
+        raise typer.Exit(measurement.exit_code)

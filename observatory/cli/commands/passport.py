@@ -55,10 +55,11 @@ def command(
     ] = False,
     json: options.Json = False,
 ) -> None:
-    """Print a key for a store of caches, or say whether a cache may be used here.
+    """Print a key under which CI can store a cache, or say whether a cache may be used here.
 
-    The key names everything that PyTensor and numba compile for. A cache may be used if all that
-    was measured of those who filled it says that it is safe; what was not measured is not safe.
+    The key names everything that PyTensor and numba compile for. A cache may be used if the
+    measurements of all environments that filled it show that it is safe; what was not measured is
+    not safe.
     """  # fmt: skip
     reader = python_here(python)
     here = passport_of(reader)

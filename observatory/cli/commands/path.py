@@ -29,9 +29,10 @@ def command(
         bool, options.flag("--functions", "Also name who asked for each PyTensor function.")
     ] = False,
 ) -> None:
-    """Show the path of a user of PyMC: functions compiled, misses and seconds of each step.
+    """Show what each step from a PyMC model to its samples compiles, and how long it takes.
 
-    `observatory run --preset path --with pymc` measures it, from an empty and from a filled cache.
+    Each step shows its functions compiled, cache misses and seconds, with an empty and with a
+    filled cache. `observatory run --preset path --with pymc` measures them.
     """  # fmt: skip
     console = Console()
     found = by_model(walks_in(results, subjects or ()))

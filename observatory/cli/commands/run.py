@@ -77,8 +77,8 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
-            help="Take only what these results lack of each subject on this machine, such as the "
-            "samples of a part that was lost."
+            help="Take only the samples that these results lack for each subject on this "
+            "machine, such as those of a part that was lost."
         ),
     ] = None,
     dry_run: Annotated[

@@ -26,10 +26,12 @@ def command(
     subject: Annotated[
         str,
         typer.Option(
-            help="The release that does the work. Default: as the last time; first, the newest."
+            help="The release that does the work. Default: that of the last time, or the newest."
         ),
     ] = "",
-    show: Annotated[bool, options.flag("--show", "Show earlier looks; measure nothing.")] = False,
+    show: Annotated[
+        bool, options.flag("--show", "Show earlier measurements; measure nothing.")
+    ] = False,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     python: options.Python = None,
@@ -39,8 +41,9 @@ def command(
     """Time work that never changes, and say whether this machine got faster or slower.
 
     The work is pure Python, NumPy, C, its compiler, and builds of one release in an environment
-    that is kept. It takes about a minute. If more than half of it moved, the times of the night are
-    the machine's; counts and work still stand. What was measured is kept in RESULTS/sentinels/.
+    that is kept. It takes about a minute. If more than half of it changed, the machine changed, and
+    not the code: the times of the night are then unreliable, while counts and work still hold. The
+    measurements are kept in RESULTS/sentinels/.
     """  # fmt: skip
     console = Console(stderr=True)
     name = this_machine(machine).machine
@@ -53,7 +56,7 @@ def command(
         look(session, session.subjects.parse(chosen, (), python))
     own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
     if not own:
-        print(f"{results} has no look at {name}; `observatory sentinel` takes one")
+        print(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
         return
     pieces = list(own[-1].sentinel.times)
     header = ("taken", *pieces, "changed")

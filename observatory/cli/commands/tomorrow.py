@@ -17,7 +17,7 @@ from observatory.run.tomorrow import steps_of, tomorrow_of
 
 def command(
     subject: Annotated[
-        str, typer.Argument(help="The PyTensor: newest, 3.3.7, a wheel or a commit.")
+        str, typer.Argument(help="The subject: newest, 3.3.7, a wheel or a commit.")
     ] = "newest",
     census_budget: Annotated[
         str, typer.Option(help="Longest time for the census: 90s, 10m, 1h.")
@@ -31,11 +31,11 @@ def command(
     ] = False,
     state: options.State = STATE,
 ) -> None:
-    """Try a PyTensor with the pre-releases of numba and llvmlite, if the index has any.
+    """Try PyTensor with the pre-releases of numba and llvmlite, if there are any.
 
-    Contracts, canary, quick matrix and census are taken of it, and compared with what RESULTS has
-    of the same PyTensor with today's packages. Without a pre-release that is newer than the last
-    release, the command says so and does nothing.
+    The command runs the contracts, the canary, the quick preset and the census, and compares them
+    with what RESULTS has of the same PyTensor and today's packages. If no pre-release is newer
+    than the last release, the command says so and does nothing.
     """  # fmt: skip
     options.seconds(census_budget)
     console = Console(highlight=False, soft_wrap=True)

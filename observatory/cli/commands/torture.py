@@ -30,13 +30,15 @@ def command(
     ] = None,
     steps: Annotated[
         int | None,
-        typer.Option(min=1, help="Steps of each fault, at most. Default: 12."),
+        typer.Option(
+            min=1, help="Largest number of places at which each fault is tried. Default: 12."
+        ),
     ] = None,
     cache: Annotated[
         str | None,
         typer.Option(
             metavar="numba|c",
-            help="Only this cache; what is recorded of the other one stays.",
+            help="Only this cache; the record of the other one stays.",
         ),
     ] = None,
     with_: options.With = None,
@@ -46,7 +48,7 @@ def command(
     json: options.Json = False,
     state: options.State = STATE,
 ) -> None:
-    """Damage PyTensor's disk caches on purpose, and say what a user gets then.
+    """Damage PyTensor's disk caches on purpose, and show what a user gets.
 
     The command tries about eighty faults, such as truncated files, full disks, killed processes and
     several processes at once. It stores the outcome in RESULTS/torture and compares it with the

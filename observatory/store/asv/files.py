@@ -91,7 +91,7 @@ def write_benchmarks(results: Path, suites: Path) -> None:
             )
         except subprocess.TimeoutExpired as error:
             raise RecordError(
-                f"asv found no end of importing {suites} within {_DISCOVERY_TIMEOUT:g} s; "
+                f"asv did not finish importing {suites} within {_DISCOVERY_TIMEOUT:g} s; "
                 "a suite must import nothing heavy at its top"
             ) from error
         if done.returncode != 0:

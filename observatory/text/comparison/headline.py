@@ -33,7 +33,7 @@ def status_of(breakdown: Breakdown) -> Status:
         slower = any(is_of_speed(metric) for metric in metrics)
         return Status(_WARNING, "Slower" if slower else "Worse")
     if state == "undecided":
-        return Status(_OPEN, "Not judged" if _nothing_judged(breakdown) else "Half judged")
+        return Status(_OPEN, "Not judged" if _nothing_judged(breakdown) else "Partly judged")
     if breakdown.in_both:
         return Status(_WARNING, "No regression")
     if state == "better":
@@ -75,9 +75,9 @@ def _quiet(breakdown: Breakdown) -> Words:
         return (f"nothing got worse in {where}", _rest(breakdown))
     all_are = "the only cell is" if judged == 1 else f"all {count(judged)} cells are"
     if breakdown.comparison.workload:
-        return (f"HEAD compiles another graph, and {all_are} unaffected",)
+        return (f"HEAD compiles a different graph, and {all_are} unaffected",)
     counted = all(verdict.kind != "noisy" for verdict in breakdown.comparison.verdicts)
-    where = " in what is counted" if counted else ""
+    where = " in their counts" if counted else ""
     return (f"{all_are} unaffected{where}",)
 
 

@@ -58,9 +58,9 @@ def _summary(comparison: Comparison) -> Iterator[doc.Part]:
             own = [v for v in found if v.conclusion == conclusion and v.cell.primary == primary]
             kind = doc.Link("primary" if primary else "secondary", _TERM.format("primary"))
             if own:
-                rows.append(((name(metric), f" {conclusion}, ", kind), *_numbers(own)))
+                rows.append(((name(metric), f" {conclusion} in ", kind, " cells"), *_numbers(own)))
     if len(changed) > 1:  # one change is in the table above
-        table = doc.Table(("in sum", "cells", "mean", "range"), tuple(rows))
+        table = doc.Table(("in total", "cells", "mean", "range"), tuple(rows))
         yield doc.Part(3, "the summary", (table,))
 
 

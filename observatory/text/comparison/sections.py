@@ -14,6 +14,7 @@ from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
 from observatory.text.comparison.claims import consequences, improvements
 from observatory.text.comparison.phrases import joined, name, rest_of, sentence
+from observatory.text.titles import title_of
 from observatory.text.units import change, count, percent, seconds
 from observatory.text.words import several
 
@@ -40,7 +41,13 @@ def causes(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
             parts.append(doc.Part(7, "a list of graphs", (graphs,)))
     if rest := breakdown.causes[_CAUSES:]:
         lines: list[doc.Words] = [
-            (doc.Strong(one.kind), ": ", *sentence(one.sentence), " In ", *labels.cells(one.cells))
+            (
+                doc.Strong(title_of(one.kind)),
+                ": ",
+                *sentence(one.sentence),
+                " In ",
+                *labels.cells(one.cells),
+            )
             for one in rest[:_MOST]
         ]
         lines += rest_of(len(rest), _MOST, "cause")
@@ -97,7 +104,8 @@ def _cause(
         "Next": advice_on(cause.kind),
     }
     shown = tuple((doc.Strong(title), ": ", *words) for title, words in points.items() if words)
-    heading = doc.Heading((f"{cause.kind[:1].upper()}{cause.kind[1:]}",))
+    title = title_of(cause.kind)
+    heading = doc.Heading((f"{title[:1].upper()}{title[1:]}",))
     return heading, doc.Paragraph(sentence(cause.sentence)), doc.Points(shown)
 
 
@@ -112,11 +120,11 @@ def _not_felt(cause: Cause, breakdown: Breakdown) -> doc.Words:
         if verdict.cell in cause.cells and verdict.metric == headline_time(verdict.cell.scenario)
     ]
     if any(verdict.conclusion == "undecided" for verdict in times):
-        return ("Whether a user feels it is not known: the times are too noisy to tell",)
+        return ("The times are too noisy to tell whether a user notices it",)
     if not times:
         return ()
     most = max(verdict.minimum_effect or 0.0 for verdict in times)
-    return (f"No user feels it: no time changed by more than {percent(most)}",)
+    return (f"No time changed by more than {percent(most)}, so no user notices it",)
 
 
 def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
@@ -133,7 +141,7 @@ def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
     if not lines:
         return []
     lines[_VISIBLE:] = rest_of(len(lines), _VISIBLE, "cell")
-    blocks = doc.Heading(("Small in the whole, large in a part",)), doc.Points(tuple(lines))
+    blocks = doc.Heading(("Remarks",)), doc.Points(tuple(lines))
     return [doc.Part(6, "remarks", blocks)]
 
 

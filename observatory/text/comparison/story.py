@@ -84,8 +84,8 @@ def _flame_graph(comparison: Comparison, labels: Labels) -> Iterator[doc.Paragra
     if comparison.profiled is not None:
         cell = labels.cell(comparison.profiled)
         yield doc.Paragraph(
-            ("It also draws where the work of ", cell, " goes, as a flame graph: ",
-             doc.Name("profile.html"), ", beside its samples.")
+            ("It also draws a flame graph of the work of ", cell, ": ",
+             doc.Name("profile.html"), ", beside the samples.")
         )  # fmt: skip
 
 

@@ -407,7 +407,7 @@ def test_two_alerts_that_turn_out_to_be_one_say_so() -> None:
     one = nightly(80, *near, previous=two)
     kept, gone = one.alerts
     assert (kept.state, gone.state) == ("open", "resolved")
-    assert gone.resolution == f"it is part of alert {kept.id} now"
+    assert gone.resolution == f"it is now part of alert {kept.id}"
 
 
 @pytest.mark.parametrize(

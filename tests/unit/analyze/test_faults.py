@@ -65,9 +65,9 @@ def test_one_release_is_one_change_however_many_faults_got_worse() -> None:
     (alert,) = alerts_of(detected([before, after]), "1").alerts
     assert found.change.id == alert.id
     assert alert.sentence == (
-        "3.1.0 copes worse than 3.0.0 with 3 injected faults: full of numba's cache raises, "
-        "and again (was: safe); killed of numba's cache raises, and again (was: safe); "
-        "linked of numba's cache raises, and again (was: safe)"
+        "3.1.0 copes worse than 3.0.0 with 3 faults: numba's cache raises every time where full is "
+        "done (before: safe); numba's cache raises every time where killed is done (before: "
+        "safe); numba's cache raises every time where linked is done (before: safe)"
     )
 
 
@@ -76,7 +76,7 @@ def test_it_is_over_when_a_release_withstands_it_as_before() -> None:
     assert found.recovered is not None
     assert found.recovered.label == "3.3.0"
     (alert,) = alerts_of(detected(releases("safe", "raises", "safe")), "1").alerts
-    assert (alert.state, alert.resolution) == ("resolved", "it is over since 3.2.0")
+    assert (alert.state, alert.resolution) == ("resolved", "it has been over since 3.2.0")
 
 
 def test_machines_and_pythons_are_not_compared_with_each_other() -> None:

@@ -74,7 +74,7 @@ def test_a_slower_host_under_the_same_name_is_told_once_and_no_cell_is_called_sl
     assert change.before is not None
     assert (change.before.label, change.at.label) == (OLD, NEW)
     first = overview(found, None, None).news[0]
-    assert (first.kind, first.css) == ("likely the machine", "unknown")
+    assert (first.kind, first.css) == ("machine probably changed", "unknown")
     assert "of the same cells did not" in first.sentence
     words = {newest_change(found, track).words for track in found.tracks}
     assert any(one.endswith("the machine likely changed") for one in words)

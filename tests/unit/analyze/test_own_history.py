@@ -35,7 +35,7 @@ def test_the_cache_that_2_36_0_brought_is_its_improvement(found: Alerts) -> None
         for change in found.improvements
         if change.first_bad.label == "2.36.0" and change.kind == "fewer cache_misses"
     ]
-    assert told.startswith("cache_misses 105 → 0 (radon warm_disk NUMBA fork and 5 more cells)")
+    assert told.startswith("cache_misses 105 → 0 in radon warm_disk NUMBA fork and 5 more cells")
     assert "with it compile_time" in told
 
 
@@ -61,7 +61,7 @@ def test_nothing_wrong_and_no_miss_of_a_warm_cache_is_open(found: Alerts) -> Non
 def test_series_that_are_new_or_too_short_are_said_to_be(found: Alerts) -> None:
     assert found.judged >= 60
     unwatched, short = found.unjudged
-    assert unwatched.reason.startswith("unwatched: they have no earlier value")
+    assert unwatched.reason.startswith("no earlier value to compare with")
     assert unwatched.count >= 18  # those of PyMC's sampling, of which there is one subject
     assert short.reason.startswith("fewer than 10 subjects")
     assert short.count > 0

@@ -24,7 +24,7 @@ STEADY = [night(n, *(1 + 0.01 * ((n + k) % 3 - 1) for k in range(3))) for n in r
 def test_the_first_look_says_nothing_and_a_steady_machine_is_as_before() -> None:
     found = looks(STEADY)
     assert not found[0].ratios
-    assert verdict(found[0]) == "the first look: later ones are compared with it"
+    assert verdict(found[0]) == "this is the first measurement; later ones are compared with it"
     assert [one.machine_moved for one in found] == [False] * 8
     assert verdict(found[-1]) == "as before"
 
@@ -32,8 +32,8 @@ def test_the_first_look_says_nothing_and_a_steady_machine_is_as_before() -> None
 @pytest.mark.parametrize(
     ("factors", "moved", "said"),
     [
-        ((1.3, 1.25, 1.28), True, "slower (+28 %): 3 of 3 pieces of fixed work moved"),
-        ((0.8, 0.82, 1.0), True, "faster (−18 %): 2 of 3 pieces of fixed work moved"),
+        ((1.3, 1.25, 1.28), True, "slower (+28 %): 3 of 3 pieces of fixed work changed"),
+        ((0.8, 0.82, 1.0), True, "faster (−18 %): 2 of 3 pieces of fixed work changed"),
         ((1.3, 1.0, 1.0), False, "as before"),  # one piece is not the machine
         ((1.3, 0.7, 1.0), False, "as before"),  # nor are two that move apart
         ((1.04, 1.04, 1.04), False, "as before"),  # less than 5 %
@@ -68,7 +68,7 @@ def test_what_changed_since_the_night_before_is_named() -> None:
     told = changed(found)
     assert "governor absent → x, kernel 6.1 → 6.2" in told
     assert "→ 9.9" in told
-    assert of_the_night(found).endswith("; counts and work still stand")
+    assert of_the_night(found).endswith("; counts and work are still right")
     assert "kernel 6.1 → 6.2" in of_the_night(found)
     assert changed(last(STEADY)) == ""
 

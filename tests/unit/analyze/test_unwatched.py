@@ -39,8 +39,8 @@ def test_a_comparison_names_the_metrics_that_base_does_not_have() -> None:
     found = comparison(counted, [*counted, worked(DISK), worked(PROCESS)])
     (warning,) = found.warnings
     assert warning == (
-        "unwatched: BASE has no value of instructions in radon warm_disk NUMBA spawn, "
-        "radon warm_process NUMBA spawn; those of HEAD are compared with nothing"
+        "not compared: BASE has no value of instructions in radon warm_disk NUMBA spawn, "
+        "radon warm_process NUMBA spawn"
     )
 
 
@@ -66,7 +66,7 @@ def test_alerts_name_the_benchmarks_that_have_one_value_only() -> None:
     (unwatched,) = found.unjudged
     assert unwatched.count == 2
     assert unwatched.reason == (
-        "unwatched: they have no earlier value to be compared with: "
+        "no earlier value to compare with: "
         "instructions of radon warm_disk NUMBA spawn, radon call NUMBA spawn"
     )
 

@@ -87,7 +87,7 @@ def test_less_work_is_an_improvement() -> None:
 def test_what_grew_at_one_subject_is_one_alert_and_the_next_subject_is_another() -> None:
     both = found(work(0.01, 0.0), work(0.02, 0.0, cell=OTHER))
     assert [len(one.series) for one in both.alerts] == [2]
-    assert "2 series grew (+1 to +2 %): python_calls of radon warm_process" in (
+    assert "2 series grew (+1 to +2 %), most of all python_calls of radon warm_process" in (
         both.alerts[0].sentence
     )
     apart = found(work(0.01, 0.0), work(0.0, 0.02, cell=OTHER))
@@ -137,7 +137,7 @@ def test_profiles_of_both_subjects_say_where_the_work_begins() -> None:
     given = replace(watched(NIGHTS, work(0.02, -0.02, 0.0, 0.02)), samples=samples)
     first, *_ = detected(given, moment(NIGHTS)).alerts
     assert first.sentence.endswith(
-        "; `f` was entered 500,000 times, now 510,000; 100 % of the additional calls"
+        "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls)"
     )
     assert [who[2] for who in asked] == [subject(18).commit, subject(19).commit]
 

@@ -138,7 +138,7 @@ def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_take
         notify(task, made)
     begins, taken, _, lost = map(str, updates)
     assert begins.startswith(f"3.3.7  radon cold NUMBA fork {tasks[0].measure}, about ")
-    assert taken.startswith(f"3.3.7 [1/2] radon cold NUMBA fork {tasks[0].measure} ")
+    assert taken.startswith(f"3.3.7 [1/2] radon cold NUMBA fork {tasks[0].measure}: ")
     assert taken.endswith(" left")
     assert failed(COLD).status in lost
     assert [update.kind for update in updates] == ["activity", "sample", "activity", "error"]

@@ -40,6 +40,18 @@ def test_a_subject_is_never_cut_off() -> None:
     assert "randoms" in text
 
 
+def test_at_80_columns_the_table_of_a_subject_breaks_no_word_and_no_number() -> None:
+    times = ("fork: time", "misses", "wrong", "spawn: time", "work", "misses", "wrong")
+    rows = (
+        ("warm_process", "NUMBA_OPS_ONLY", "323 ms", "0", "0", "344 ms", "1.99 G", "0", "0"),
+        ("call", "NUMBA", "6.30 µs", "-", "0", "6.23 µs", "58.2 M", "-", "0"),
+    )
+    text = _drawn(Table("t", ("scenario", "backend", *times), rows), width=80)
+    for word in ("misses", "spawn:", "warm_process", "NUMBA_OPS_ONLY", "6.23 µs", "1.99 G"):
+        assert word in text
+    assert text.count("misses") == text.count("wrong") == 2
+
+
 def _progress(terminal: bool) -> str:
     """What a run of two samples writes, the second of which fails."""
     stream = io.StringIO()

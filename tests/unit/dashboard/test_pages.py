@@ -91,7 +91,7 @@ def test_the_overview_speaks_of_open_alerts_first() -> None:
     found = with_alerts(alert(observed(factory.frame())))
     view = shown(found)
     assert (view.state, view.status) == ("open", "Decide")
-    assert view.sentence.startswith("Nothing new. 3.3.7: ")
+    assert view.sentence.startswith("Nothing new. PyTensor 3.3.7: ")
     assert view.sentence.endswith(" 1 older alert waits for a decision.")
     assert [one["link"] for one in view.alerts] == ["alerts/0123456789.html"]
 
@@ -295,7 +295,7 @@ def test_an_alert_about_times_of_a_night_in_which_the_machine_moved_says_so() ->
     when = {("3.3.0", machine): nights[-1].taken_at + timedelta(hours=2)}
     found = with_alerts(told, looks=looks(nights), measured_at=when)
     said = alert_page(found, told, FORGE)["machine"]
-    assert said.startswith("The machine is slower (+30 %): 3 of 3 pieces of fixed work moved")
+    assert said.startswith("The machine is slower (+30 %): 3 of 3 pieces of fixed work changed")
     assert alert_page(found, alert(base), FORGE)["machine"] == ""  # counts are nobody's machine
     early = {("3.3.0", machine): nights[-2].taken_at}
     calm = with_alerts(told, looks=looks(nights), measured_at=early)
@@ -309,7 +309,7 @@ def test_a_withdrawn_alert_says_nothing_of_today_and_links_to_the_alert_it_is_pa
     base = observed(factory.frame())
     live = alert(base, id="c" * 10)
     gone = alert(
-        base, "resolved", between=4, resolution=f"it is part of alert {live.id} now",
+        base, "resolved", between=4, resolution=f"it is now part of alert {live.id}",
         notes=[],
     )  # fmt: skip
     page = alert_page(with_alerts(live, gone), gone, FORGE)
@@ -340,7 +340,7 @@ def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
         (read,) = Triage.model_validate(tomllib.loads(each.text)).acknowledged
         assert (read.id, read.until > MEASURED) == (one.id, True)
         assert each.command.startswith(f"observatory ack {one.id} ")
-    assert bug.link.startswith("https://x.org/new?title=Refused%2C+since+3.3.0")
+    assert bug.link.startswith("https://x.org/new?title=The+cache+refuses+functions%2C+since+3.3.0")
     address, _, query = expected.link.partition("?")
     assert (address, dict(parse_qsl(query))) == (
         forge.triage, {"filename": f"{one.id}-expected.toml", "value": expected.text},

@@ -63,7 +63,7 @@ def test_results_of_another_project_are_shown_without_a_matrix(tmp_path):
 
 def test_every_cell_has_a_page_that_the_first_one_leads_to(tmp_path):
     first = built(factory.frame(), tmp_path)
-    assert '<a href="matrix.html">all backends' in first  # beside the times, not only above
+    assert '<a href="matrix.html">All backends' in first  # beside the times, not only above
     assert "no time recorded" not in first  # it is painted sooner without
     found = pages(tmp_path)["matrix.html"]
     assert "All cells of 3.3.7" in found

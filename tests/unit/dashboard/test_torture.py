@@ -54,10 +54,10 @@ def test_what_lasts_is_red_and_what_is_worse_is_said_first(tmp_path: Path) -> No
     (matrix,) = torture_page([old, new])["matrices"]
     assert (matrix["verdict"].text, matrix["verdict"].state) == ("1 lasting fault", "bad")
     said = text_of(page([old, new], tmp_path))
-    assert "Worse than in 3.0.0: full of numba's cache: raises, and again" in said.replace(
+    assert "Worse than in 3.0.0: full of numba's cache: raises every time" in said.replace(
         "&#39;", "'"
     )
-    assert "full full is done raises, and again recompiles once" in said
+    assert "full full is done raises every time recompiles once" in said
 
 
 def test_wrong_numbers_are_said_first() -> None:

@@ -79,7 +79,7 @@ def test_the_wheel_of_a_commit_is_sent_once_and_kept_by_its_hash(
     (lacks,) = lacking(there, recipe.wheels)
     with pytest.raises(EnvironmentMakingError, match="is not kept here any more"):
         made(recipe, there)
-    with pytest.raises(EnvironmentMakingError, match="arrived with another content"):
+    with pytest.raises(EnvironmentMakingError, match="arrived with a different content"):
         keep(there, lacks, b"something else")
     keep(there, lacks, wheels[lacks.digest])
     assert lacking(there, recipe.wheels) == []

@@ -78,7 +78,7 @@ def test_the_file_system_is_that_of_the_nearest_mount() -> None:
 def test_a_busy_machine_is_told_and_a_quiet_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(os, "getloadavg", lambda: (9.6, 8.0, 7.0))
-    assert "9.6 processes used 2 CPUs" in fitness.busy()
+    assert "9.6 processes competed for 2 CPUs" in fitness.busy()
     monkeypatch.setattr(os, "getloadavg", lambda: (1.9, 8.0, 7.0))
     assert fitness.busy() == ""
 

@@ -60,8 +60,8 @@ def test_everything_is_told_in_the_order_of_its_weight() -> None:
         comment(factory.mixed()),
         "5 worse, 2 better, 2 not fully judged",
         "| what is worse |",
-        "| in sum |",
-        "#### Refused",
+        "| in total |",
+        "#### The cache refuses functions",
         "#### More Python work",
         "#### Call time",
         "#### Not judged",
@@ -178,13 +178,13 @@ def test_the_summary_has_number_mean_and_range_of_primary_and_of_secondary_cells
         noisy(each, "compile_time", 0.25, "better") for each in where(scenario="cold", backend="C")
     ]
     lines = comment(factory.comparison(changed)).splitlines()
-    at = lines.index("| in sum | cells | mean | range |")
-    assert lines[at + 2].startswith("| `compile_time` worse, primary | 2 | ×4 | ×2 to ×8")
-    assert lines[at + 3].startswith("| `compile_time` better, secondary | 2 | ÷4 |")
+    at = lines.index("| in total | cells | mean | range |")
+    assert lines[at + 2].startswith("| `compile_time` worse in primary cells | 2 | ×4 | ×2 to ×8")
+    assert lines[at + 3].startswith("| `compile_time` better in secondary cells | 2 | ÷4 |")
 
 
 def test_a_single_change_has_no_summary_because_the_table_above_says_it() -> None:
-    assert "| in sum |" not in comment(factory.wrong_results())
+    assert "| in total |" not in comment(factory.wrong_results())
 
 
 # What a stranger's file may hold.

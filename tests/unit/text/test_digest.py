@@ -50,7 +50,7 @@ def test_a_count_that_fell_is_said_by_what_is_counted() -> None:
     cells = "radon warm_disk NUMBA fork", "radon warm_disk C fork"
     better = change("fewer cache_misses", "cache_misses", 105, 0, *cells)
     text = text_of(record(improvements=[better]))
-    assert "functions that were not found in a disk cache" in text
+    assert "more functions hit the cache (`cache_misses` 105 → 0" in text
     assert "105 → 0" in text
     assert "`radon` with `C` and `NUMBA`" in text
 

@@ -87,8 +87,8 @@ def test_who_acknowledged_it_is_said(state: str) -> None:
 
 
 def test_what_is_over_says_since_when_and_asks_for_nothing() -> None:
-    text = issue_text(alert(state="resolved", resolution="it is over since 3.3.8"))
-    assert "**Resolved**: It is over since" in text
+    text = issue_text(alert(state="resolved", resolution="it has been over since 3.3.8"))
+    assert "**Resolved**: It has been over since" in text
     assert "observatory ack" not in text
 
 

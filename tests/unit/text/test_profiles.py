@@ -35,34 +35,34 @@ def said(*rewriters: PartChange, functions: tuple[PartChange, ...] = ()) -> str 
 
 def test_a_rewriter_is_named_with_its_counts_and_its_share() -> None:
     assert said(part("local_subtensor_merge", 1210, 4840, 710)) == (
-        "`local_subtensor_merge` was entered 1,210 times, now 4,840; 71 % of the additional calls"
+        "`local_subtensor_merge` was entered 1,210 times, now 4,840 (71 % of the additional calls)"
     )
 
 
 def test_a_new_part_says_that_it_is_new() -> None:
     assert said(part("local_new", 0, 40, 900, new=True)) == (
-        "`local_new` is new and makes 900 calls; 90 % of the additional calls"
+        "`local_new` is new and makes 900 calls (90 % of the additional calls)"
     )
 
 
 def test_a_part_that_does_more_each_time_says_so() -> None:
     assert said(part("merge", 140, 140, 500)) == (
-        "`merge` is entered as often as before and makes 500 more calls; "
-        "50 % of the additional calls"
+        "`merge` is entered as often as before and makes 500 more calls "
+        "(50 % of the additional calls)"
     )
 
 
 def test_a_renamed_function_is_named_with_its_old_name() -> None:
     function = part("m:new", 1, 3, 900, kind="function", replaces="m:old")
     assert said(functions=(function,)) == (
-        "`new` (before: `old`) was entered once, now 3; 90 % of the additional calls"
+        "`new` (before: `old`) was entered once, now 3 (90 % of the additional calls)"
     )
 
 
 def test_where_no_rewriter_explains_much_the_function_is_named() -> None:
     function = part("pytensor.graph.rewriting.basic:Node.process_node", 9, 12, 800, kind="function")
     text = said(part("merge", 140, 150, 50), functions=(function,))
-    assert text == "`Node.process_node` was entered 9 times, now 12; 80 % of the additional calls"
+    assert text == "`Node.process_node` was entered 9 times, now 12 (80 % of the additional calls)"
 
 
 def test_where_nothing_does_more_nothing_is_said() -> None:
@@ -82,7 +82,7 @@ def test_the_phase_of_most_additional_calls_is_said_first() -> None:
     phase = part("rewriting", 9000, 9800, 800, kind="phase")
     assert culprit_sentence(part("merge", 140, 280, 500), phase) == (
         "80 % of the additional calls are in the phase `rewriting`; `merge` was entered 140 times, "
-        "now 280; 50 % of the additional calls"
+        "now 280 (50 % of the additional calls)"
     )
 
 
@@ -91,14 +91,14 @@ def test_where_no_function_is_known_to_have_grown_the_phase_is_named() -> None:
     first = culprit(ProfileDifference(base=5000, head=6000, phases=[phase]))
     assert first is not None
     assert culprit_sentence(first) == (
-        "the phase `numba: typing` made 4,000 calls, now 4,900; 90 % of the additional calls"
+        "the phase `numba: typing` made 4,000 calls, now 4,900 (90 % of the additional calls)"
     )
 
 
 def test_an_import_is_named_with_what_it_makes() -> None:
     module = part("scipy.stats", 0, 1, 900, kind="module", new=True)
     assert culprit_sentence(module) == (
-        "`scipy.stats` is imported, which makes 900 calls; 90 % of the additional calls"
+        "`scipy.stats` is imported, which makes 900 calls (90 % of the additional calls)"
     )
 
 

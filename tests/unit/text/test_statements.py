@@ -18,7 +18,10 @@ def test_every_statement_has_a_sentence() -> None:
 @pytest.mark.parametrize(
     ("statement", "sentence"),
     [
-        (Statement("too few processes", (6, 7)), "6 processes a side; at least 7 are needed"),
+        (
+            Statement("too few processes", (6, 7)),
+            "a side has only 6 processes; at least 7 are needed",
+        ),
         (Statement("same in both", ("wrong_results", 2.0)), "wrong_results is 2 in both"),
         (
             Statement("not deterministic", ("cache_misses", [0.0, 1200.0], "HEAD")),
@@ -27,8 +30,8 @@ def test_every_statement_has_a_sentence() -> None:
         (
             Statement("interval too wide", (0.981, 1.071, 0.05)),
             (
-                "HEAD takes 1.9 % less than to 7.1 % more than BASE: too wide to tell a change of "
-                "5 % from none"
+                "HEAD takes between 1.9 % less and 7.1 % more than BASE: this range is too wide to "
+                "tell a change of 5 % from none"
             ),
         ),
         (

@@ -86,7 +86,7 @@ def test_the_story_of_an_alert_from_the_command_line(results: Path) -> None:
     count(results, "3.3.8", 0, -1)
     over = observatory("alerts", "--results", results, "--all")
     assert "Nothing is wrong" in over.stdout
-    assert "it is over since 3.3.8" in over.stdout
+    assert "it has been over since 3.3.8" in over.stdout
 
 
 def test_json_is_what_is_written(results: Path, tmp_path: Path) -> None:

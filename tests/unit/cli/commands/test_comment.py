@@ -335,7 +335,7 @@ def test_the_life_of_an_alert_on_github(
     site = ("--page", "https://pytensor.example/caches/")
     code, out, _ = observatory("deliver", "--results", tmp_path, *site)
     assert code == Exit.OK
-    assert "opened: Files leaked, since 3.3.7 (last good 3.3.4)" in out
+    assert "opened: Temporary files are left behind, since 3.3.7 (last good 3.3.4)" in out
     (issue,) = fake.issues
     assert "(https://pytensor.example/caches/alerts/3d032b8ecd.html)" in issue["body"]
     assert issue["user"] == BOT
@@ -343,10 +343,10 @@ def test_the_life_of_an_alert_on_github(
     assert out == "every issue is up to date\n"
     saved(tmp_path, alert("open"))
     assert observatory("deliver", "--results", tmp_path, *site)[1] == out
-    saved(tmp_path, alert("resolved", resolution="it is over since 3.3.8"))
+    saved(tmp_path, alert("resolved", resolution="it has been over since 3.3.8"))
     observatory("deliver", "--results", tmp_path, *site)
     assert issue["state"] == "closed"
-    assert "It is over since" in issue["body"]
+    assert "It has been over since" in issue["body"]
 
 
 def test_more_alerts_than_a_night_opens_are_named(

@@ -99,9 +99,9 @@ def test_times_that_moved_alike_without_their_work_are_not_judged_and_the_machin
     times = [one for one in apart.verdicts if one.metric in ("compile_time", "call_time")]
     assert {one.conclusion for one in times} == {"undecided"}
     assert {one.reason for one in times} == {
-        "the machine is likely to have changed between BASE and HEAD"
+        "the machine has probably changed between BASE and HEAD"
     }
-    assert apart.warnings[0].startswith("8 of 8 times moved alike (median +40 %)")
+    assert apart.warnings[0].startswith("8 of 8 times changed alike (median +40 %)")
 
 
 @pytest.mark.parametrize(
@@ -474,10 +474,10 @@ def counted_work(calls: int, head: bool) -> list[Sample]:
 def test_more_work_is_said_with_the_function_that_it_begins_with() -> None:
     base, head = counted_work(1000, head=False), counted_work(1200, head=True)
     told = compare(base, head)
-    reason = "`f` was entered 1,000 times, now 1,200; 100 % of the additional calls"
+    reason = "`f` was entered 1,000 times, now 1,200 (100 % of the additional calls)"
     reasons = {verdict.metric: verdict.reason for verdict in told.worse}
     assert reasons == {"python_calls": reason, "instructions": reason}
-    assert comment(told).count("**Begins with**: `f` was entered 1,000 times, now 1,200; ") == 1
+    assert comment(told).count("**Begins with**: `f` was entered 1,000 times, now 1,200 (") == 1
     assert {verdict.reason for verdict in compare(head, base).verdicts} == {None}
 
 
@@ -485,7 +485,7 @@ def test_more_instructions_without_a_cause_are_said_with_it_too() -> None:
     base, head = counted_work(1000, head=False), counted_work(1001, head=True)
     told = compare(base, head)
     assert [verdict.metric for verdict in told.worse] == ["instructions"]
-    assert "**Begins with**: `f` was entered 1,000 times, now 1,001; " in comment(told)
+    assert "**Begins with**: `f` was entered 1,000 times, now 1,001 (" in comment(told)
 
 
 def test_without_a_profile_of_both_sides_more_work_has_no_reason() -> None:
@@ -497,11 +497,11 @@ def test_without_a_profile_of_both_sides_more_work_has_no_reason() -> None:
 
 def test_where_no_time_was_judged_nothing_is_said_to_be_unchanged_but_counts() -> None:
     counted = [sample(measure="counting", metrics={"cache_misses": 0})]
-    assert "No regression: the only cell is unaffected in what is counted" in comment(
+    assert "No regression: the only cell is unaffected in their counts" in comment(
         compare(counted, counted)
     )
     timed = [*counted, *times(*SEVEN)]
-    assert "in what is counted" not in comment(compare(timed, timed))
+    assert "in their counts" not in comment(compare(timed, timed))
 
 
 def test_of_saved_results_only_what_is_asked_for_is_judged(tmp_path: Path) -> None:

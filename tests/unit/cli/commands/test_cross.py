@@ -149,7 +149,7 @@ def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.Mon
             "0.66.0 → 0.68.0: 0 → 4, or in between, not measurable: 0.67.0",
         ),
         ({"causes": [], "high": 0}, "The value is the same at both ends"),
-        ({"causes": [], "finished": False}, "Its time was over before it was known what did it"),
+        ({"causes": [], "finished": False}, "The time ended before the cause was known"),
         ({"causes": [], "axes": []}, "Both have the same packages and the same Python"),
     ],
 )  # fmt: skip
