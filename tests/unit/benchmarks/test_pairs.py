@@ -29,7 +29,7 @@ ROOT = Path(__file__).parents[3]
 KINDS = {
     "differ.broadcast", "differ.constant", "differ.draws", "differ.edges", "differ.flags",
     "differ.inner", "differ.inputs", "differ.linkers", "differ.modules", "differ.outputs",
-    "differ.props", "differ.size", "differ.types", "differ.version",
+    "differ.printed", "differ.props", "differ.size", "differ.types", "differ.version",
 }  # fmt: skip
 NOTHING = Side(lambda _: [])
 VALUES = Pair(NOTHING, NOTHING)

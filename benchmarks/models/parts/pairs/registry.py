@@ -17,6 +17,7 @@ from . import (
     linear,
     modules,
     named,
+    printed,
     scattered,
     shapes,
     versions,
@@ -25,7 +26,7 @@ from .pair import Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
-    alike, versions, modules,
+    alike, versions, modules, printed,
 )  # fmt: skip
 
 PAIRS: Mapping[str, Pair] = {
