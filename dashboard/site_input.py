@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.history.machine_changes import MachineChange
-from observatory.analyze.history.newest import SeriesVerdicts
+from observatory.analyze.history.newest import SeriesVerdicts, Verdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.history.suspects import SuspectedRange
@@ -55,8 +55,6 @@ class SiteInput:
     files: Sequence[ResultFile]
     alerts: Alerts
     version: str
-    verdicts: Sequence[SeriesVerdicts] = ()
-    """What was concluded on each track."""
     problems: Sequence[str] = ()
     notes: Mapping[tuple[str, str], Sequence[Note]] = field(default_factory=dict)
     """By machine and environment: what failed, disagrees or is absent."""
@@ -125,15 +123,24 @@ class SiteInput:
 
     @cached_property
     def by_key(self) -> dict[SeriesId, list[int]]:
-        """The indexes of the tracks of a series, by the key that alerts use: one for each line."""
-        found: dict[SeriesId, list[int]] = {}
-        for number, one in enumerate(self.tracks):
-            found.setdefault(one.series.key, []).append(number)
-        return found
+        """The indexes of the tracks of each series that alerts name: one for each line."""
+        found: dict[SeriesId, list[int]] = {
+            one.key: [] for alert in self.alerts.alerts for one in alert.series
+        }
+        for number, track in enumerate(self.tracks):
+            if (key := track.series.key) in found:
+                found[key].append(number)
+        return {key: numbers for key, numbers in found.items() if numbers}
+
+    def let_go(self, line: int | None = None) -> None:
+        """Take the values of a line, or of all, out of memory: who asks reads them again."""
+        own = (one.series for one in self.tracks if line in (None, self.line_of(one)))
+        for part in {id(one.part): one.part for one in own}.values():
+            part.let_go()
 
     def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """What was concluded on one of the tracks."""
-        return self._verdicts[id(track)]
+        return self._verdicts.on(track)
 
     def machine_changed(self, track: SegmentedSeries) -> bool:
         """Whether its newest value is a time of a machine that is likely to have changed.
@@ -146,8 +153,8 @@ class SiteInput:
         )
 
     @cached_property
-    def _verdicts(self) -> dict[int, SeriesVerdicts]:
-        return {id(one): own for one, own in zip(self.tracks, self.verdicts, strict=True)}
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(self.alerts, self.calibrations)
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
+from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.dashboard.lines import BLOCK
-from observatory.dashboard.site_input import SiteInput
 
 _DIGITS = 6
 Floats = npt.NDArray[np.float64]
@@ -39,23 +39,25 @@ def known_ends(ends: Floats, n: npt.NDArray[np.integer]) -> Floats:
     return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 
-def subject_blocks(observed: SiteInput, numbers: Sequence[int]) -> _Blocks:
-    """The values of one line, whose series have these numbers, in blocks of BLOCK subjects."""
-    return _Blocks(observed, numbers)
+def subject_blocks(numbers: Sequence[int], track: Callable[[int], SegmentedSeries]) -> _Blocks:
+    """The values of one line, whose series have these numbers, in blocks of BLOCK subjects.
+
+    ``track``: the series of a number.
+    """
+    return _Blocks(numbers, track)
 
 
 class _Blocks:
-    def __init__(self, observed: SiteInput, numbers: Sequence[int]) -> None:
-        self._observed = observed
+    def __init__(self, numbers: Sequence[int], track: Callable[[int], SegmentedSeries]) -> None:
         self._series = numbers
+        self._track = track
 
     @cached_property
     def numbers(self) -> list[int]:
         """The numbers of the blocks that have values."""
-        tracks = self._observed.tracks
-        there = np.zeros(len(tracks[self._series[0]].series.line.subjects), np.bool_)
+        there = np.zeros(len(self._track(self._series[0]).series.line.subjects), np.bool_)
         for number in self._series:
-            there[tracks[number].series.at] = True
+            there[self._track(number).series.at] = True
         return sorted({place // BLOCK for place in np.flatnonzero(there).tolist()})
 
     def of(self, block: int) -> Mapping[int, object]:
@@ -70,11 +72,10 @@ class _Blocks:
 
     @cached_property
     def _waiting(self) -> dict[int, dict[int, object]]:
-        observed = self._observed
         parts: dict[str, list[npt.NDArray[np.generic]]] = defaultdict(list)
         for number in self._series:
-            track = observed.tracks[number]
-            n = len(track.series.values)
+            track = self._track(number)
+            n = len(track.series)
             parts["at"].append(track.series.at)
             parts["i"].append(np.full(n, number, np.int32))
             parts["v"].append(track.series.values)
@@ -88,9 +89,7 @@ class _Blocks:
                     if track.judgement == "unfit" and not track.series.place.model
                     else np.full(n, np.nan)
                 )
-            # Nothing else asks for these, and those of all lines would be much memory.
-            for name in ("expected", "off"):
-                vars(track).pop(name, None)
+            track.forget()
         # One column at a time: all of a line may be much memory.
         order = np.lexsort((np.concatenate(parts["i"]), np.concatenate(parts["at"])))
         whole = {name: np.concatenate(parts.pop(name))[order] for name in list(parts)}

@@ -54,21 +54,21 @@ class KeptLevels:
 
     def ahead(self, series: Iterable[Series]) -> None:
         """Find the levels of series that will be asked for, in all processes there may be."""
-        new = [one for one in series if _key(one, one.values) not in self._known]
+        new = [one for one in series if _key(one) not in self._known]
         if len(new) > PART:
             found = mapped(levels_of_part, [one.values for one in new], PART)
-            keys = (_key(one, one.values) for one in new)
+            keys = map(_key, new)
             self._known |= dict(zip(keys, found, strict=True))
 
-    def __call__(self, series: Series, values: Values) -> Levels:
-        """The levels of values of a series, or of what is left of them without events."""
+    def __call__(self, series: Series, values: Values | None = None) -> Levels:
+        """The levels of a series; ``values``: what is left of its own without events."""
         key = _key(series, values)
         known = self._known.get(key)
         if known is None:
-            found = levels_of(values)
+            found = levels_of(series.values if values is None else values)
             known = _encoded(found)
         else:
-            found = _decoded(known, values)
+            found = _decoded(known, series, values)
         self._used[key] = known
         return found
 
@@ -105,8 +105,8 @@ def levels_of_part(part: Sequence[Values]) -> list[Any]:
     return [_encoded(levels_of(values)) for values in part]
 
 
-def _key(series: Series, values: Values) -> str:
-    if values is series.values:
+def _key(series: Series, values: Values | None = None) -> str:
+    if values is None:
         return series.summary.digest.hex()
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
@@ -116,9 +116,9 @@ def _encoded(levels: Levels) -> list[Any]:
     return [places, drift and [drift.ratio, drift.low, drift.high, drift.slope]]
 
 
-def _decoded(known: Any, values: Values) -> Levels:
+def _decoded(known: Any, series: Series, values: Values | None) -> Levels:
     places, drift = known
-    return drift and Drift.of(values, *drift), places
+    return drift and Drift.of(series.values if values is None else values, *drift), places
 
 
 def _code() -> str:

@@ -16,7 +16,6 @@ from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
-from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
@@ -122,7 +121,6 @@ def site_data(
     changes = machine_changes(tracks)
     observed = SiteInput(
         tracks, read.files, alerts, tool_version(),
-        verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts,

@@ -20,7 +20,7 @@ def track(values: list[float] | np.ndarray, metric: str = "compile_time") -> Seg
 def counted(values: list[float]) -> SegmentedSeries:
     place = SeriesKey(*CELL, "cache_misses", "functions", "exact")
     on = line(len(values))
-    (found,) = segmented([Series(on, place, np.arange(len(values)), np.array(values, float))])
+    (found,) = segmented([Series.of(on, place, np.arange(len(values)), np.array(values, float))])
     return found
 
 
