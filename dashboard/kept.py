@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
+from sys import intern
 from typing import Any, NamedTuple
 
 _SIZE = 16
@@ -37,8 +38,15 @@ class Kept:
         """What is shown of the series of this key: made, if it was not before."""
         if key not in self.views_now:
             known = self.views.pop(key, None)
-            self.views_now[key] = make() if known is None else known
+            self.views_now[key] = _light(make() if known is None else known)
         return self.views_now[key]
+
+
+def _light(made: Any) -> Any:
+    """The same with its words shared: there are as many as series, and most say what others say."""
+    if isinstance(made, str):
+        return made
+    return tuple(intern(one) if isinstance(one, str) else one for one in made)
 
 
 def hashed(*parts: bytes | bytearray | str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from sys import intern
 from typing import NamedTuple
 
 import numpy as np
@@ -60,7 +59,6 @@ class Views:
         self._observed = observed
         self._kept = kept
         self._of_caches = of_caches
-        self._views: dict[int, View] = {}
         self._drawn: tuple[int, Spark | None] = -1, None
         """The number and the sparkline of the last series whose view was made."""
         self._lines = [
@@ -119,14 +117,7 @@ class Views:
         return row(self._observed, number, change, drawn, self._of_caches)
 
     def _view(self, number: int) -> View:
-        if number not in self._views:
-            made = self._kept.view(self.keys[number], lambda: self._made(number))
-            code, state, words, multiple, noise, when, impact = made
-            # Most say the same as others.
-            self._views[number] = View(
-                code, intern(state), intern(words), intern(multiple), noise, intern(when), impact
-            )
-        return self._views[number]
+        return View(*self._kept.view(self.keys[number], lambda: self._made(number)))
 
     @cached_property
     def _others(self) -> str:

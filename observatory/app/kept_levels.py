@@ -20,6 +20,7 @@ import orjson
 
 from observatory.analyze import history
 from observatory.analyze.history.drift import Drift
+from observatory.analyze.history.quiet import levels_of_many
 from observatory.analyze.history.segments import (
     Alerted,
     Levels,
@@ -33,8 +34,8 @@ from observatory.analyze.history.steps import Values
 from observatory.app.parts import mapped
 from observatory.store.base.files import cache_directory, write_atomic
 
-PART = 4000
-"""Series whose levels one process looks for at a time: about two seconds of CPU time."""
+PART = 2_000_000
+"""Values whose levels one process looks for at a time: a second or two of CPU time."""
 _LIBRARIES = ("numpy", "ruptures", "scipy")
 
 
@@ -54,11 +55,11 @@ class KeptLevels:
 
     def ahead(self, series: Iterable[Series]) -> None:
         """Find the levels of series that will be asked for, in all processes there may be."""
-        new = [one for one in series if _key(one) not in self._known]
-        if len(new) > PART:
-            found = mapped(levels_of_part, [one.values for one in new], PART)
-            keys = map(_key, new)
-            self._known |= dict(zip(keys, found, strict=True))
+        new = {key: one for one in series if (key := _key(one)) not in self._known}
+        if new:
+            size = max(1, PART * len(new) // sum(map(len, new.values())))
+            found = mapped(levels_of_part, [one.values for one in new.values()], size)
+            self._known.update(zip(new, found, strict=True))
 
     def __call__(self, series: Series, values: Values | None = None) -> Levels:
         """The levels of a series; ``values``: what is left of its own without events."""
@@ -102,7 +103,7 @@ def tracks_of(
 
 def levels_of_part(part: Sequence[Values]) -> list[Any]:
     """The levels of the values of many series, as they are kept."""
-    return [_encoded(levels_of(values)) for values in part]
+    return [_encoded(one) for one in levels_of_many(part)]
 
 
 def _key(series: Series, values: Values | None = None) -> str:
