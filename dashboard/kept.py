@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from sys import intern
 from typing import Any, NamedTuple
 
 _SIZE = 16
@@ -34,19 +33,12 @@ class Kept:
     files_now: dict[str, str] = field(default_factory=dict)
     views_now: dict[str, Any] = field(default_factory=dict)
 
-    def view(self, key: str, make: Callable[[], Any]) -> Any:
-        """What is shown of the series of this key: made, if it was not before."""
+    def view(self, key: str, make: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
+        """What is shown of the series of this key: made, or ``read`` from what JSON kept of it."""
         if key not in self.views_now:
             known = self.views.pop(key, None)
-            self.views_now[key] = _light(make() if known is None else known)
+            self.views_now[key] = make() if known is None else read(known)
         return self.views_now[key]
-
-
-def _light(made: Any) -> Any:
-    """The same with its words shared: there are as many as series, and most say what others say."""
-    if isinstance(made, str):
-        return made
-    return tuple(intern(one) if isinstance(one, str) else one for one in made)
 
 
 def hashed(*parts: bytes | bytearray | str) -> str:

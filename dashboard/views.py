@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from sys import intern
+from typing import NamedTuple, cast
 
 import numpy as np
 from markupsafe import Markup
 
+from observatory.analyze.comparison.rules import Rule
+from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
@@ -42,6 +45,15 @@ class View(NamedTuple):
     """The date of the newest step; empty without one."""
     impact: float
     """Its relative size."""
+
+    @classmethod
+    def of(
+        cls, code: str, state: State, words: str, multiple: str, noise: float | None, when: str,
+        impact: float,
+    ) -> View:  # fmt: skip
+        """A view whose words are shared with others: most say the same."""
+        state = cast("State", intern(state))
+        return cls(code, state, intern(words), intern(multiple), noise, intern(when), impact)
 
 
 class Pictured(NamedTuple):
@@ -87,13 +99,14 @@ class Views:
         found: list[str] = []
         lines: dict[int, bytearray] = defaultdict(bytearray)
         for number, track in enumerate(self._observed.tracks):
-            key, own = self._key(number), self._observed.verdicts_on(track)
+            own = self._observed.verdicts_on(track)
+            key = self._key(number, own)
             lines[self._observed.line_of(track)] += bytes.fromhex(key)
             told = [
                 f"{(alert.id, alert.state, alert.kind, alert.sentence)} {change.model_dump_json()}"
                 for alert, change in own.alerts
             ]
-            found.append(hashed(key, repr((own.rule, own.best)), *told))
+            found.append(hashed(key, *told) if told else key)
         return found, {line: hashed(keys) for line, keys in lines.items()}
 
     @property
@@ -117,7 +130,10 @@ class Views:
         return row(self._observed, number, change, drawn, self._of_caches)
 
     def _view(self, number: int) -> View:
-        return View(*self._kept.view(self.keys[number], lambda: self._made(number)))
+        found: View = self._kept.view(
+            self.keys[number], lambda: self._made(number), lambda kept: View.of(*kept)
+        )
+        return found
 
     @cached_property
     def _others(self) -> str:
@@ -137,20 +153,20 @@ class Views:
         def make() -> Picture:
             return picture(self._observed, number, change, over)
 
-        html = self._kept.view(key, lambda: self._figure(make(), "../"))
+        html = self._kept.view(key, lambda: self._figure(make(), "../"), str)
         return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
 
     @cached_property
     def _figure(self) -> Callable[..., Markup]:
         return macro("_picture.html", "picture", {})
 
-    def _key(self, number: int) -> str:
+    def _key(self, number: int, own: SeriesVerdicts) -> str:
         observed = self._observed
         track = observed.tracks[number]
         series, drift = track.series, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
-            track.judgement, track.reason, track.bounds,
+            track.judgement, track.reason, track.bounds, _words(own.rule), own.best,
             drift and (drift.ratio, drift.low, drift.high, drift.slope),
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
@@ -164,7 +180,13 @@ class Views:
         self._drawn = number, spark(track)
         code, noise = _coded(self._drawn[1]), track.noise
         track.forget()
-        return View(code, change.state, change.words, change.noise, noise, when, impact)
+        return View.of(code, change.state, change.words, change.noise, noise, when, impact)
+
+
+@lru_cache(maxsize=1024)
+def _words(rule: Rule) -> str:
+    """All of a rule in words, which take long to make: few are different."""
+    return repr(rule)
 
 
 def _newest_step(track: SegmentedSeries) -> tuple[str, float]:
