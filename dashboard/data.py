@@ -233,7 +233,6 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
     for line, numbers in lines.items():
         key = hashed(f"{numbers[0]} {numbers[-1]}", views.line_keys[line])
         yield from later(line, numbers, key)
-        observed.let_go(line)
 
 
 def _function_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:

@@ -64,6 +64,8 @@ WORDS = "words.html"
 COMPARE = "compare.html"
 _LINES_SHOWN = 8
 _PROBLEM = 600
+_AT_ONCE = 50
+"""Files whose values may be in memory at once."""
 
 
 def build(
@@ -107,10 +109,15 @@ class _Site:
 
     def files(self) -> Iterator[tuple[str, bytes | Later]]:
         """Every file of the site: its path and its content, or how to make it."""
+        for number, one in enumerate(self._files()):
+            if number % _AT_ONCE == 0:
+                self._observed.let_go()
+            yield one
+
+    def _files(self) -> Iterator[tuple[str, bytes | Later]]:
         observed = self._observed
         # First, so that what is drawn for a row is forgotten with its page.
         yield from self._lists()
-        self._observed.let_go()
         noises = [view.noise for view in self._views.all]
         yield "index.html", self._index(noises)
         if self._subject is not None:

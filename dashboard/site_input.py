@@ -27,6 +27,7 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.fates import Coverage, Fates
 from observatory.store.reading.growing import Growing
+from observatory.store.reading.parts import Part
 from observatory.store.reading.read import ResultFile
 from observatory.store.reading.walks import Walks
 from observatory.store.records.alerts import Alerts, SeriesId, cut
@@ -132,11 +133,14 @@ class SiteInput:
                 found[key].append(number)
         return {key: numbers for key, numbers in found.items() if numbers}
 
-    def let_go(self, line: int | None = None) -> None:
-        """Take the values of a line, or of all, out of memory: who asks reads them again."""
-        own = (one.series for one in self.tracks if line in (None, self.line_of(one)))
-        for part in {id(one.part): one.part for one in own}.values():
+    def let_go(self) -> None:
+        """Take the values that were looked at out of memory: who asks reads them again."""
+        for part in self._parts:
             part.let_go()
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return tuple({id(one.series.part): one.series.part for one in self.tracks}.values())
 
     def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """What was concluded on one of the tracks."""

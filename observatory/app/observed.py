@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -71,8 +72,11 @@ def site_data(
     with doing(progress, "looking for steps and their causes"):
         tracks = tracks_of(directories, series_of(read), alerted_steps(previous))
         alerts = _alerts(directories, read, tracks, previous, problems)
-    lines = {id(track.series.line): number for number, track in enumerate(tracks)}
-    tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
+    # A line at a time: the words by which all of them are sorted would be much memory.
+    by_line = [list(own) for _, own in groupby(tracks, key=lambda track: id(track.series.line))]
+    tracks = [
+        track for own in by_line for track in sorted(own, key=lambda t: place_order(t.series.place))
+    ]
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
     coverage: dict[tuple[str, str, str], Coverage] = {}
