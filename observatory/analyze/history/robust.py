@@ -65,7 +65,8 @@ def trends(ranks: Values) -> Values:
     n = ranks.shape[1]
     time, variance = _centred(n)
     shared = (ranks - (n + 1) / 2) @ time * (1 / (n - 1))
-    return np.clip(shared / math.sqrt(variance) / math.sqrt(variance), -1.0, 1.0)
+    found: Values = np.clip(shared / math.sqrt(variance) / math.sqrt(variance), -1.0, 1.0)
+    return found
 
 
 @lru_cache(maxsize=1024)

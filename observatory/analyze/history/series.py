@@ -91,10 +91,10 @@ class Series:
         ci_low: Floats | None = None, ci_high: Floats | None = None,
     ) -> Series:  # fmt: skip
         """A series of values in memory; of each is known where it is, at least."""
-        size, unknown = len(values), np.full(len(values), np.nan)
+        size = len(values)
+        one, unknown = np.zeros(size, np.int32), np.full(size, np.nan)
         columns = Columns(
-            *np.zeros((2, size), np.int32), values,
-            np.zeros(size, np.int32) if n is None else n,
+            one, one, values, one if n is None else n.astype(np.int32),
             unknown if ci_low is None else ci_low, unknown if ci_high is None else ci_high,
         )  # fmt: skip
         part = sorted_part((), np.asarray(at, np.int32), columns, [0, size])
