@@ -221,7 +221,7 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
         lines[observed.line_of(track)].append(number)
 
     def later(line: int, numbers: list[int], key: str) -> Iterator[tuple[str, Later]]:
-        blocks = subject_blocks(numbers, views.track)
+        blocks = subject_blocks(observed, numbers, views.track)
         for block in blocks.numbers:
             name = f"at-{line}-{block}"
 
