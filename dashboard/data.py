@@ -127,8 +127,7 @@ def _series_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Late
         return orjson.dumps(content, option=_JSON).decode()
 
     def later(name: str, numbers: list[int]) -> Later:
-        own = [one for n in numbers for one, _ in observed.verdicts_on(observed.tracks[n]).alerts]
-        with_pages = [str(alert.id in pages) for alert in own]
+        with_pages = [str(alert.id in pages) for n in numbers for alert, _ in observed.alerts_on(n)]
         return Later(
             hashed(*(views.keys[number] for number in numbers), *with_pages),
             lambda: _content(name, {observed.ids[number]: text(number) for number in numbers}),

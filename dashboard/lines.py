@@ -108,7 +108,7 @@ def rules_of(observed: SiteInput) -> tuple[list[dict[str, object]], list[int]]:
     known: dict[tuple[Rule, str], int] = {}
     numbers = [
         known.setdefault(
-            (observed.verdicts_on(one).rule, GROUPS.get(one.series.place.metric, "")), len(known)
+            (observed.rule_of(one)[0], GROUPS.get(one.series.place.metric, "")), len(known)
         )
         for one in observed.tracks
     ]

@@ -11,6 +11,7 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.machine_changes import MachineChange
 from observatory.analyze.history.newest import SeriesVerdicts, Verdicts
 from observatory.analyze.history.segments import SegmentedSeries
@@ -30,7 +31,7 @@ from observatory.store.reading.growing import Growing
 from observatory.store.reading.parts import Part
 from observatory.store.reading.read import ResultFile
 from observatory.store.reading.walks import Walks
-from observatory.store.records.alerts import Alerts, SeriesId, cut
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.found import NOTHING, Found
@@ -128,8 +129,9 @@ class SiteInput:
         found: dict[SeriesId, list[int]] = {
             one.key: [] for alert in self.alerts.alerts for one in alert.series
         }
+        lines = {key[:2] for key in found}
         for number, track in enumerate(self.tracks):
-            if (key := track.series.key) in found:
+            if track.series.line.key in lines and (key := track.series.key) in found:
                 found[key].append(number)
         return {key: numbers for key, numbers in found.items() if numbers}
 
@@ -141,6 +143,21 @@ class SiteInput:
     @cached_property
     def _parts(self) -> tuple[Part, ...]:
         return tuple({id(one.series.part): one.series.part for one in self.tracks}.values())
+
+    @cached_property
+    def alerted(self) -> frozenset[int]:
+        """The numbers of the series that alerts name: of many series they are few."""
+        return frozenset(number for numbers in self.by_key.values() for number in numbers)
+
+    def alerts_on(self, number: int) -> Sequence[tuple[Alert, SeriesChange]]:
+        """The alerts of the series of a number, and what each says of it."""
+        if number not in self.alerted:
+            return ()
+        return self._verdicts.alerts_on(self.tracks[number].series)
+
+    def rule_of(self, track: SegmentedSeries) -> tuple[Rule, int | None]:
+        """The rule of a track, and what an exact count should be."""
+        return self._verdicts.rule_of(track)
 
     def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """What was concluded on one of the tracks."""

@@ -16,7 +16,6 @@ import numpy as np
 from markupsafe import Markup
 
 from observatory.analyze.comparison.rules import Rule
-from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
@@ -99,12 +98,11 @@ class Views:
         found: list[str] = []
         lines: dict[int, bytearray] = defaultdict(bytearray)
         for number, track in enumerate(self._observed.tracks):
-            own = self._observed.verdicts_on(track)
-            key = self._key(number, own)
+            key = self._key(number)
             lines[self._observed.line_of(track)] += bytes.fromhex(key)
             told = [
                 f"{(alert.id, alert.state, alert.kind, alert.sentence)} {change.model_dump_json()}"
-                for alert, change in own.alerts
+                for alert, change in self._observed.alerts_on(number)
             ]
             found.append(hashed(key, *told) if told else key)
         return found, {line: hashed(keys) for line, keys in lines.items()}
@@ -160,18 +158,18 @@ class Views:
     def _figure(self) -> Callable[..., Markup]:
         return macro("_picture.html", "picture", {})
 
-    def _key(self, number: int, own: SeriesVerdicts) -> str:
+    def _key(self, number: int) -> str:
         observed = self._observed
         track = observed.tracks[number]
         series, drift = track.series, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
-            track.judgement, track.reason, track.bounds, _words(own.rule), own.best,
+            track.judgement, track.reason, track.bounds, *_words(*observed.rule_of(track)),
             drift and (drift.ratio, drift.low, drift.high, drift.slope),
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
-        return hashed(repr(words), series.summary.digest)
+        return hashed(repr(words), series.digest)
 
     def _made(self, number: int) -> View:
         observed = self._observed
@@ -184,9 +182,9 @@ class Views:
 
 
 @lru_cache(maxsize=1024)
-def _words(rule: Rule) -> str:
+def _words(rule: Rule, best: int | None) -> tuple[str, int | None]:
     """All of a rule in words, which take long to make: few are different."""
-    return repr(rule)
+    return repr(rule), best
 
 
 def _newest_step(track: SegmentedSeries) -> tuple[str, float]:

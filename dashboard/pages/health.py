@@ -58,9 +58,10 @@ def lines_of(
         judged = [track for track in own if track.judgement in ("judged", "exact")]
         known = [noise for one in numbers[number] if (noise := noises[one])]
         alerting = [
-            track for track in own
-            if any(one.state != "resolved" for one, _ in observed.verdicts_on(track).alerts)
-        ]  # fmt: skip
+            one
+            for one in observed.alerted.intersection(numbers[number])
+            if any(alert.state != "resolved" for alert, _ in observed.alerts_on(one))
+        ]
         yield LineView(
             shorten(line.name, 120), shorten(str(line.era), 160),
             units.count(len(line.subjects)), shorten(last.label, 30), f"{last.date:%Y-%m-%d}",

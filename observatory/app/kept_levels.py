@@ -108,7 +108,7 @@ def levels_of_part(part: Sequence[Values]) -> list[Any]:
 
 def _key(series: Series, values: Values | None = None) -> str:
     if values is None:
-        return series.summary.digest.hex()
+        return series.digest.hex()
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
 

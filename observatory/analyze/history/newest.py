@@ -100,12 +100,16 @@ class Verdicts:
 
     def on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """The conclusions on a series."""
+        return SeriesVerdicts(*self.rule_of(track), self.alerts_on(track.series), track)
+
+    def rule_of(self, track: SegmentedSeries) -> tuple[rules.Rule, int | None]:
+        """The rule of a series, and what an exact count should be."""
         line, place = track.series.line, track.series.place
         cpu, known = self._floors.get(line.machine, ("", NoiseFloors()))
         usable = place.model and cpu == line.era.cpu
         rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
-        return SeriesVerdicts(rule, best, self.alerts_on(track.series), track)
+        return rule, best
 
     def alerts_on(self, series: Series) -> Sequence[tuple[Alert, SeriesChange]]:
         """The alerts that begin on the line of a series, and what each says of it."""

@@ -181,7 +181,7 @@ def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
     if len(series) < FEWEST:
         return Statement("too few subjects", (FEWEST,))
-    _, low, high = series.summary
+    low, high = series.extremes
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 

@@ -21,9 +21,9 @@ from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.benchmarks.catalogue import METRICS
 from observatory.store.asv.columns import Columns, joined
 from observatory.store.reading.parts import Era as Era
-from observatory.store.reading.parts import Part, Summary, ordered, sorted_part
+from observatory.store.reading.parts import Part, ordered, sorted_part
 from observatory.store.reading.read import Results
-from observatory.store.records.alerts import SeriesId, cut, series_id
+from observatory.store.records.alerts import SeriesId, cut, series_on
 
 Numbers = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -135,9 +135,14 @@ class Series:
         return int(last - first)
 
     @property
-    def summary(self) -> Summary:
-        """What is known of the values without a look at them."""
-        return self.part.summary(self.number)
+    def digest(self) -> bytes:
+        """A hash of all values, and of what is known of them, without a look at them."""
+        return self.part.digests[self.number].tobytes()
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest value, without a look at all."""
+        return float(self.part.low[self.number]), float(self.part.high[self.number])
 
     @property
     def benchmark(self) -> str:
@@ -147,7 +152,7 @@ class Series:
     @property
     def key(self) -> SeriesId:
         """The key of the series in alerts; series of one key on several lines share it."""
-        return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
+        return series_on(self.line.key, self.benchmark, self.place.metric)
 
     def subject(self, index: int) -> Subject:
         """The subject of a value."""

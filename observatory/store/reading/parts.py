@@ -64,16 +64,6 @@ def _era(cpu: str, cpus: str, arch: str, system: str, python: str) -> Era:
     return Era(cpu, cpus, arch, _RELEASE.sub(r"\1", system), python)
 
 
-class Summary(NamedTuple):
-    """What is known of the values of a series without a look at them."""
-
-    digest: bytes
-    """A hash of all values, and of what is known of them."""
-    low: float
-    high: float
-    """The smallest and the largest value."""
-
-
 @dataclass(frozen=True, eq=False)
 class Part:
     """The values of some files, sorted by series, position and file.
@@ -118,10 +108,6 @@ class Part:
     def file(self) -> Ints:
         """For each value the number of its file."""
         return self.files[self.at]
-
-    def summary(self, key: int) -> Summary:
-        """What is known of the values of a key."""
-        return Summary(self.digests[key].tobytes(), float(self.low[key]), float(self.high[key]))
 
     def let_go(self) -> None:
         """Take what was read of its file out of memory; who looks at it reads it again."""
