@@ -137,7 +137,8 @@ class Series:
     @property
     def digest(self) -> bytes:
         """A hash of all values, and of what is known of them, without a look at them."""
-        return self.part.digests[self.number].tobytes()
+        found: bytes = self.part.digests[self.number].tobytes()
+        return found
 
     @property
     def extremes(self) -> tuple[float, float]:
