@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+import orjson
+
 _SIZE = 16
 
 
@@ -28,8 +30,8 @@ class Kept:
 
     files: Mapping[str, str] = field(default_factory=dict)
     """By path, the key of a file that lies in the site."""
-    views: dict[str, Any] = field(default_factory=dict)
-    """By key, what is shown of a series, until somebody asks."""
+    views: dict[str, str] = field(default_factory=dict)
+    """By key, what is shown of a series as a text of JSON, until somebody asks."""
     files_now: dict[str, str] = field(default_factory=dict)
     views_now: dict[str, Any] = field(default_factory=dict)
 
@@ -37,7 +39,7 @@ class Kept:
         """What is shown of the series of this key: made, or ``read`` from what JSON kept of it."""
         if key not in self.views_now:
             known = self.views.pop(key, None)
-            self.views_now[key] = make() if known is None else read(known)
+            self.views_now[key] = make() if known is None else read(orjson.loads(known))
         return self.views_now[key]
 
 
