@@ -34,8 +34,11 @@ from observatory.analyze.history.steps import Values
 from observatory.app.parts import mapped
 from observatory.store.base.files import cache_directory, write_atomic
 
-PART = 2_000_000
-"""Values whose levels one process looks for at a time: a second or two of CPU time."""
+PART = 500_000
+"""Values whose levels one process looks for at a time: half a second of CPU time. What is on its
+way to a process is memory."""
+ALONE = 4 * PART
+"""So many values at most are looked at here: a process takes half a second to start."""
 _LIBRARIES = ("numpy", "ruptures", "scipy")
 
 
@@ -57,7 +60,8 @@ class KeptLevels:
         """Find the levels of series that will be asked for, in all processes there may be."""
         new = {key: one for one in series if (key := _key(one)) not in self._known}
         if new:
-            size = max(1, PART * len(new) // sum(map(len, new.values())))
+            values = sum(map(len, new.values()))
+            size = len(new) if values <= ALONE else max(1, PART * len(new) // values)
             found = mapped(levels_of_part, [one.values for one in new.values()], size)
             self._known.update(zip(new, found, strict=True))
 

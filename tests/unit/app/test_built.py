@@ -241,6 +241,7 @@ def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
         patch.setattr(kept_levels, "PART", 3)
+        patch.setattr(kept_levels, "ALONE", 3)
         for piece in range(pieces):
             for night in nights[piece::pieces]:
                 foreign_night(place / "results", *night)

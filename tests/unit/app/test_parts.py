@@ -42,6 +42,7 @@ def test_levels_found_ahead_are_those_that_would_be_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PART", 3)
+    monkeypatch.setattr(module, "ALONE", 3)
     expected = [levels_of(values)[1] for values in NOISE]
     levels = KeptLevels(tmp_path / "levels")
     levels.ahead(ALL)
