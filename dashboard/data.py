@@ -121,14 +121,14 @@ def _series_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Late
         shelves[observed.shelves.of(id_)].append(number)
 
     def text(number: int) -> str:
-        track, kin = observed.tracks[number], views.kin
+        track, kin = views.track(number), views.kin
         beside = {"kin": kin.of(number), "events": kin.events(number)}
         content = _series(observed, track, observed.ids[number], pages) | beside
+        track.forget()
         return orjson.dumps(content, option=_JSON).decode()
 
     def later(name: str, numbers: list[int]) -> Later:
-        own = [one for n in numbers for one, _ in observed.verdicts_on(observed.tracks[n]).alerts]
-        with_pages = [str(alert.id in pages) for alert in own]
+        with_pages = [str(alert.id in pages) for n in numbers for alert, _ in observed.alerts_on(n)]
         return Later(
             hashed(*(views.keys[number] for number in numbers), *with_pages),
             lambda: _content(name, {observed.ids[number]: text(number) for number in numbers}),
@@ -221,7 +221,7 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
         lines[observed.line_of(track)].append(number)
 
     def later(line: int, numbers: list[int], key: str) -> Iterator[tuple[str, Later]]:
-        blocks = subject_blocks(observed, numbers)
+        blocks = subject_blocks(observed, numbers, views.track)
         for block in blocks.numbers:
             name = f"at-{line}-{block}"
 
@@ -231,9 +231,7 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
             yield f"data/{name}.js", Later(hashed(key, str(block)), make)
 
     for line, numbers in lines.items():
-        key = hashed(
-            f"{numbers[0]} {numbers[-1]}", *(views.values_keys[number] for number in numbers)
-        )
+        key = hashed(f"{numbers[0]} {numbers[-1]}", views.line_keys[line])
         yield from later(line, numbers, key)
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
+import orjson
+
 _SIZE = 16
 
 
@@ -28,19 +30,20 @@ class Kept:
 
     files: Mapping[str, str] = field(default_factory=dict)
     """By path, the key of a file that lies in the site."""
-    views: Mapping[str, Any] = field(default_factory=dict)
-    """By key, what is shown of a series."""
+    views: dict[str, str] = field(default_factory=dict)
+    """By key, what is shown of a series as a text of JSON, until somebody asks."""
     files_now: dict[str, str] = field(default_factory=dict)
     views_now: dict[str, Any] = field(default_factory=dict)
 
-    def view(self, key: str, make: Callable[[], Any]) -> Any:
-        """What is shown of the series of this key: made, if it was not before."""
-        found = self.views.get(key)
-        self.views_now[key] = found = make() if found is None else found
-        return found
+    def view(self, key: str, make: Callable[[], Any], read: Callable[[Any], Any]) -> Any:
+        """What is shown of the series of this key: made, or ``read`` from what JSON kept of it."""
+        if key not in self.views_now:
+            known = self.views.pop(key, None)
+            self.views_now[key] = make() if known is None else read(orjson.loads(known))
+        return self.views_now[key]
 
 
-def hashed(*parts: bytes | str) -> str:
+def hashed(*parts: bytes | bytearray | str) -> str:
     """A hash of texts and bytes, in 32 hexadecimal digits; where one ends matters."""
     found = blake2b(digest_size=_SIZE)
     for one in parts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -14,20 +14,18 @@ from observatory.text import units
 
 MOST = 11
 """Series of one kind beside another, at most: a chart shows no more."""
-_Groups = dict[tuple[object, ...], list[int]]
 
 
 class Kin:
     """The kin of every series, by three questions."""
 
     def __init__(self, observed: SiteInput) -> None:
-        self._ids = observed.ids
-        self._keys = [dict(_keys(observed, track)) for track in observed.tracks]
-        self._groups: dict[str, _Groups] = defaultdict(lambda: defaultdict(list))
-        for number, keys in enumerate(self._keys):
-            for kind, key in keys.items():
-                self._groups[kind][key].append(number)
         self._observed = observed
+        self._ids = observed.ids
+        self._same = {
+            kind: _Same(key(observed, track) for track in observed.tracks)
+            for kind, key in _KINDS.items()
+        }
 
     def events(self, number: int) -> list[dict[str, object]]:
         """Where judged exact counts of the cell changed: a value's index, and what happened."""
@@ -35,7 +33,7 @@ class Kin:
         if track.judgement == "exact" or not track.series.place.model:
             return []
         found: list[dict[str, object]] = []
-        for other in self._groups["metrics"][self._keys[number]["metrics"]]:
+        for other in self._same["metrics"].of(number):
             count = self._observed.tracks[other]
             rule = self._observed.verdicts_on(count).rule
             if count.judgement == "exact" and rule.judged:
@@ -45,9 +43,8 @@ class Kin:
     def of(self, number: int) -> dict[str, list[str]]:
         """By kind of kin, the ids of at most MOST series, those nearest in the order of series."""
         found = {}
-        for kind, key in self._keys[number].items():
-            there = self._groups[kind][key]
-            if near := nearest(there, number):
+        for kind, same in self._same.items():
+            if near := nearest(same.of(number), number):
                 found[kind] = [self._ids[other] for other in near]
         return found
 
@@ -68,13 +65,38 @@ def nearest(there: Sequence[int], number: int) -> Sequence[int]:
     return near[first:last]
 
 
-def _keys(observed: SiteInput, track: SegmentedSeries) -> Iterator[tuple[str, tuple[object, ...]]]:
-    """What is the same of series that are kin."""
-    series, place = track.series, track.series.place
-    line = observed.line_of(track)
-    yield "environments", (series.benchmark, place.metric, place.unit)
-    yield "parameters", (line, *family_of(series), series.source)
-    yield "metrics", (line, series.benchmark)
+class _Same:
+    """Which numbers have the same key. As arrays: of each series there is one of three kinds."""
+
+    def __init__(self, keys: Iterable[Hashable]) -> None:
+        known: dict[Hashable, int] = {}
+        self._group = array("i", [known.setdefault(key, len(known)) for key in keys])
+        group = np.frombuffer(self._group, np.intc)
+        self._order = array("i", np.argsort(group, kind="stable").tolist())
+        self._starts = array("i", np.cumsum([0, *np.bincount(group)]).tolist())
+
+    def of(self, number: int) -> Sequence[int]:
+        """The numbers with the key of this one, in ascending order."""
+        group = self._group[number]
+        return self._order[self._starts[group] : self._starts[group + 1]]
+
+
+def _environments(_: SiteInput, track: SegmentedSeries) -> Hashable:
+    return track.series.benchmark, track.series.place.metric, track.series.place.unit
+
+
+def _parameters(observed: SiteInput, track: SegmentedSeries) -> Hashable:
+    return observed.line_of(track), family_of(track.series), track.series.source
+
+
+def _metrics(observed: SiteInput, track: SegmentedSeries) -> Hashable:
+    return observed.line_of(track), track.series.benchmark
+
+
+_KINDS: Mapping[str, Callable[[SiteInput, SegmentedSeries], Hashable]] = {
+    "environments": _environments, "parameters": _parameters, "metrics": _metrics,
+}  # fmt: skip
+"""What is the same of series that are kin."""
 
 
 def _events(track: SegmentedSeries, count: SegmentedSeries) -> Iterator[dict[str, object]]:

@@ -107,7 +107,9 @@ def rules_of(observed: SiteInput) -> tuple[list[dict[str, object]], list[int]]:
     """The different rules of all series, and for each series the index of its rule."""
     known: dict[tuple[Rule, str], int] = {}
     numbers = [
-        known.setdefault((own.rule, GROUPS.get(one.series.place.metric, "")), len(known))
-        for one, own in zip(observed.tracks, observed.verdicts, strict=True)
+        known.setdefault(
+            (observed.rule_of(one)[0], GROUPS.get(one.series.place.metric, "")), len(known)
+        )
+        for one in observed.tracks
     ]
     return [asdict(rule) | {"group": group} for rule, group in known], numbers

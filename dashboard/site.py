@@ -7,7 +7,7 @@ the same bytes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -64,6 +64,8 @@ WORDS = "words.html"
 COMPARE = "compare.html"
 _LINES_SHOWN = 8
 _PROBLEM = 600
+_AT_ONCE = 50
+"""Files whose values may be in memory at once."""
 
 
 def build(
@@ -107,11 +109,17 @@ class _Site:
 
     def files(self) -> Iterator[tuple[str, bytes | Later]]:
         """Every file of the site: its path and its content, or how to make it."""
+        for number, one in enumerate(self._files()):
+            if number % _AT_ONCE == 0:
+                self._observed.let_go()
+            yield one
+
+    def _files(self) -> Iterator[tuple[str, bytes | Later]]:
         observed = self._observed
         # First, so that what is drawn for a row is forgotten with its page.
         yield from self._lists()
-        self._views.tell_noise()
-        yield "index.html", self._index()
+        noises = [view.noise for view in self._views.all]
+        yield "index.html", self._index(noises)
         if self._subject is not None:
             yield MATRIX, self._matrix(self._subject)
         words = glossaries() if self._subject else glossaries(())
@@ -120,7 +128,10 @@ class _Site:
         title, rows, pair = latest_change(observed)
         profile = self._profiles.of_pairs.get(pair) if pair else None
         yield COMPARE, self._page(COMPARE, static=rows, static_title=title, profile=profile)
-        yield "health.html", self._page("health.html", **health_page(observed, self._subject))
+        yield (
+            "health.html",
+            self._page("health.html", **health_page(observed, self._subject, noises)),
+        )
         yield "alerts.html", self._page("alerts.html", **alerts_page(observed))
         if self._guard is not None:
             yield GUARD, self._page(GUARD, **self._guard)
@@ -181,11 +192,11 @@ class _Site:
 
             yield path, Later(hashed(common, repr(words), *own), make)
 
-    def _index(self) -> bytes:
+    def _index(self, noises: Sequence[float | None]) -> bytes:
         observed, subject = self._observed, self._subject
         claim = None if subject is None else headline(subject)
         view = overview(observed, subject, claim)
-        lines = list(lines_of(observed))
+        lines = list(lines_of(observed, noises))
         if not lines:
             return self._page("index.html", template="empty.html")
         longest = newest(self._cell_values)

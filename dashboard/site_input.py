@@ -11,8 +11,9 @@ from hashlib import blake2b
 from typing import TypeVar
 
 from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.machine_changes import MachineChange
-from observatory.analyze.history.newest import SeriesVerdicts
+from observatory.analyze.history.newest import SeriesVerdicts, Verdicts
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.history.suspects import SuspectedRange
@@ -27,9 +28,10 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Functions
 from observatory.store.reading.fates import Coverage, Fates
 from observatory.store.reading.growing import Growing
+from observatory.store.reading.parts import Part
 from observatory.store.reading.read import ResultFile
 from observatory.store.reading.walks import Walks
-from observatory.store.records.alerts import Alerts, SeriesId, cut
+from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId, cut
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.found import NOTHING, Found
@@ -55,8 +57,6 @@ class SiteInput:
     files: Sequence[ResultFile]
     alerts: Alerts
     version: str
-    verdicts: Sequence[SeriesVerdicts] = ()
-    """What was concluded on each track."""
     problems: Sequence[str] = ()
     notes: Mapping[tuple[str, str], Sequence[Note]] = field(default_factory=dict)
     """By machine and environment: what failed, disagrees or is absent."""
@@ -125,15 +125,43 @@ class SiteInput:
 
     @cached_property
     def by_key(self) -> dict[SeriesId, list[int]]:
-        """The indexes of the tracks of a series, by the key that alerts use: one for each line."""
-        found: dict[SeriesId, list[int]] = {}
-        for number, one in enumerate(self.tracks):
-            found.setdefault(one.series.key, []).append(number)
-        return found
+        """The indexes of the tracks of each series that alerts name: one for each line."""
+        found: dict[SeriesId, list[int]] = {
+            one.key: [] for alert in self.alerts.alerts for one in alert.series
+        }
+        lines = {key[:2] for key in found}
+        for number, track in enumerate(self.tracks):
+            if track.series.line.key in lines and (key := track.series.key) in found:
+                found[key].append(number)
+        return {key: numbers for key, numbers in found.items() if numbers}
+
+    def let_go(self) -> None:
+        """Take the values that were looked at out of memory: who asks reads them again."""
+        for part in self._parts:
+            part.let_go()
+
+    @cached_property
+    def _parts(self) -> tuple[Part, ...]:
+        return tuple({id(one.series.part): one.series.part for one in self.tracks}.values())
+
+    @cached_property
+    def alerted(self) -> frozenset[int]:
+        """The numbers of the series that alerts name: of many series they are few."""
+        return frozenset(number for numbers in self.by_key.values() for number in numbers)
+
+    def alerts_on(self, number: int) -> Sequence[tuple[Alert, SeriesChange]]:
+        """The alerts of the series of a number, and what each says of it."""
+        if number not in self.alerted:
+            return ()
+        return self._verdicts.alerts_on(self.tracks[number].series)
+
+    def rule_of(self, track: SegmentedSeries) -> tuple[Rule, int | None]:
+        """The rule of a track, and what an exact count should be."""
+        return self._verdicts.rule_of(track)
 
     def verdicts_on(self, track: SegmentedSeries) -> SeriesVerdicts:
         """What was concluded on one of the tracks."""
-        return self._verdicts[id(track)]
+        return self._verdicts.on(track)
 
     def machine_changed(self, track: SegmentedSeries) -> bool:
         """Whether its newest value is a time of a machine that is likely to have changed.
@@ -146,8 +174,8 @@ class SiteInput:
         )
 
     @cached_property
-    def _verdicts(self) -> dict[int, SeriesVerdicts]:
-        return {id(one): own for one, own in zip(self.tracks, self.verdicts, strict=True)}
+    def _verdicts(self) -> Verdicts:
+        return Verdicts(self.alerts, self.calibrations)
 
     @cached_property
     def spots(self) -> dict[tuple[str, str, str], Spot]:

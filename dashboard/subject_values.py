@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.dashboard.lines import BLOCK
 from observatory.dashboard.site_input import SiteInput
@@ -39,15 +41,23 @@ def known_ends(ends: Floats, n: npt.NDArray[np.integer]) -> Floats:
     return np.where(n >= FEWEST_FOR_INTERVAL, ends, np.nan)
 
 
-def subject_blocks(observed: SiteInput, numbers: Sequence[int]) -> _Blocks:
-    """The values of one line, whose series have these numbers, in blocks of BLOCK subjects."""
-    return _Blocks(observed, numbers)
+def subject_blocks(
+    observed: SiteInput, numbers: Sequence[int], track: Callable[[int], SegmentedSeries]
+) -> _Blocks:
+    """The values of one line, whose series have these numbers, in blocks of BLOCK subjects.
+
+    ``track``: the series of a number.
+    """
+    return _Blocks(observed, numbers, track)
 
 
 class _Blocks:
-    def __init__(self, observed: SiteInput, numbers: Sequence[int]) -> None:
+    def __init__(
+        self, observed: SiteInput, numbers: Sequence[int], track: Callable[[int], SegmentedSeries]
+    ) -> None:
         self._observed = observed
         self._series = numbers
+        self._track = track
 
     @cached_property
     def numbers(self) -> list[int]:
@@ -70,30 +80,30 @@ class _Blocks:
 
     @cached_property
     def _waiting(self) -> dict[int, dict[int, object]]:
-        observed = self._observed
-        parts: dict[str, list[npt.NDArray[np.generic]]] = defaultdict(list)
+        tracks = self._observed.tracks
+        size = sum(len(tracks[number].series) for number in self._series)
+        whole: dict[str, npt.NDArray[Any]] = {
+            "at": np.empty(size, np.int32), "i": np.empty(size, np.int32), "v": np.empty(size),
+            "o": np.zeros(size, np.bool_),
+            **{name: np.full(size, np.nan) for name in ("l", "lo", "hi")},
+        }  # fmt: skip
+        stop = 0
         for number in self._series:
-            track = observed.tracks[number]
-            n = len(track.series.values)
-            parts["at"].append(track.series.at)
-            parts["i"].append(np.full(n, number, np.int32))
-            parts["v"].append(track.series.values)
-            judged = track.judgement == "judged"
-            parts["l"].append(track.expected if judged else np.full(n, np.nan))
-            parts["o"].append(track.off if judged else np.zeros(n, np.bool_))
-            # Only where no levels are known is a comparison left to the rounds of one run.
-            for name, ends in (("lo", track.series.ci_low), ("hi", track.series.ci_high)):
-                parts[name].append(
-                    known_ends(ends, track.series.n)
-                    if track.judgement == "unfit" and not track.series.place.model
-                    else np.full(n, np.nan)
-                )
-            # Nothing else asks for these, and those of all lines would be much memory.
-            for name in ("expected", "off"):
-                vars(track).pop(name, None)
-        # One column at a time: all of a line may be much memory.
-        order = np.lexsort((np.concatenate(parts["i"]), np.concatenate(parts["at"])))
-        whole = {name: np.concatenate(parts.pop(name))[order] for name in list(parts)}
+            track = self._track(number)
+            series = track.series
+            rows = slice(stop, stop + len(series))
+            stop = rows.stop
+            whole["at"][rows], whole["i"][rows], whole["v"][rows] = series.at, number, series.values
+            if track.judgement == "judged":
+                whole["l"][rows], whole["o"][rows] = track.expected, track.off
+            elif track.judgement == "unfit" and not series.place.model:
+                # Only where no levels are known is a comparison left to the rounds of one run.
+                whole["lo"][rows] = known_ends(series.ci_low, series.n)
+                whole["hi"][rows] = known_ends(series.ci_high, series.n)
+            track.forget()
+        order = np.lexsort((whole["i"], whole["at"]))
+        for name, column in whole.items():
+            whole[name] = column[order]
         for name in ("v", "l", "lo", "hi"):
             whole[name] = significant(whole[name])
         starts = np.flatnonzero(np.diff(whole["at"], prepend=-1) != 0)

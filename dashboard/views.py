@@ -6,13 +6,16 @@ its levels, its alerts, and which series there are beside it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
-from typing import NamedTuple
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
+from sys import intern
+from typing import NamedTuple, cast
 
 import numpy as np
 from markupsafe import Markup
 
+from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.drawing.series import SPARK_HEIGHT, Picture, Spark, picture, spark
 from observatory.dashboard.kept import Kept, hashed
@@ -42,6 +45,15 @@ class View(NamedTuple):
     impact: float
     """Its relative size."""
 
+    @classmethod
+    def of(
+        cls, code: str, state: State, words: str, multiple: str, noise: float | None, when: str,
+        impact: float,
+    ) -> View:  # fmt: skip
+        """A view whose words are shared with others: most say the same."""
+        state = cast("State", intern(state))
+        return cls(code, state, intern(words), intern(multiple), noise, intern(when), impact)
+
 
 class Pictured(NamedTuple):
     """The picture of a series on the page of an alert."""
@@ -58,9 +70,8 @@ class Views:
         self._observed = observed
         self._kept = kept
         self._of_caches = of_caches
-        self._views: dict[int, View] = {}
-        self._sparks: dict[int, Spark | None] = {}
-        """Those that were drawn for a view, until its row is made."""
+        self._drawn: tuple[int, Spark | None] = -1, None
+        """The number and the sparkline of the last series whose view was made."""
         self._lines = [
             hashed(repr((line.machine, line.env_name, line.era)),
                    "\n".join(f"{s.label}\0{s.commit}\0{s.date}" for s in line.subjects))
@@ -72,46 +83,55 @@ class Views:
         """What belongs beside each series. To find it for all takes a while."""
         return Kin(self._observed)
 
-    @cached_property
-    def values_keys(self) -> list[str]:
-        """The key of what each series is, without what alerts say of it."""
-        return [self._key(number) for number in range(len(self._observed.tracks))]
+    @property
+    def keys(self) -> Sequence[str]:
+        """The key of each series: of all that is shown of it."""
+        return self._keys[0]
+
+    @property
+    def line_keys(self) -> Mapping[int, str]:
+        """By line, the key of what its series are, without what alerts say of them."""
+        return self._keys[1]
 
     @cached_property
-    def keys(self) -> list[str]:
-        """The key of each series: of all that is shown of it."""
-        found = []
-        for key, track in zip(self.values_keys, self._observed.tracks, strict=True):
-            own = self._observed.verdicts_on(track)
+    def _keys(self) -> tuple[list[str], dict[int, str]]:
+        found: list[str] = []
+        lines: dict[int, bytearray] = defaultdict(bytearray)
+        for number, track in enumerate(self._observed.tracks):
+            key = self._key(number)
+            lines[self._observed.line_of(track)] += bytes.fromhex(key)
             told = [
                 f"{(alert.id, alert.state, alert.kind, alert.sentence)} {change.model_dump_json()}"
-                for alert, change in own.alerts
+                for alert, change in self._observed.alerts_on(number)
             ]
-            found.append(hashed(key, repr((own.rule, own.best)), *told))
-        return found
+            found.append(hashed(key, *told) if told else key)
+        return found, {line: hashed(keys) for line, keys in lines.items()}
 
-    @cached_property
+    @property
     def all(self) -> list[View]:
         """The view of each series."""
         return [self._view(number) for number in range(len(self._observed.tracks))]
 
-    def tell_noise(self) -> None:
-        """Tell each series its noise, which several pages ask for."""
-        for track, view in zip(self._observed.tracks, self.all, strict=True):
-            vars(track)["noise"] = view.noise
+    def track(self, number: int) -> SegmentedSeries:
+        """The series of this number, which need not look for its noise again."""
+        track = self._observed.tracks[number]
+        vars(track)["noise"] = self._view(number).noise
+        return track
 
     def row(self, number: int) -> Markup:
         """HTML of the row of a series in the lists."""
-        view, track = self._view(number), self._observed.tracks[number]
-        drawn = self._sparks.pop(number) if number in self._sparks else spark(track)
+        view = self._view(number)
         change = NewestChange(view.state, view.words, view.multiple)
+        last, drawn = self._drawn
+        if last != number:
+            drawn = spark(self._observed.tracks[number])
         return row(self._observed, number, change, drawn, self._of_caches)
 
     def _view(self, number: int) -> View:
-        if number not in self._views:
-            key = self.keys[number]
-            self._views[number] = View(*self._kept.view(key, lambda: self._made(number)))
-        return self._views[number]
+        found: View = self._kept.view(
+            self.keys[number], lambda: self._made(number), lambda kept: View.of(*kept)
+        )
+        return found
 
     @cached_property
     def _others(self) -> str:
@@ -131,7 +151,7 @@ class Views:
         def make() -> Picture:
             return picture(self._observed, number, change, over)
 
-        html = self._kept.view(key, lambda: self._figure(make(), "../"))
+        html = self._kept.view(key, lambda: self._figure(make(), "../"), str)
         return Pictured(Markup(html), key, make)  # noqa: S704 a template of ours made it
 
     @cached_property
@@ -144,20 +164,27 @@ class Views:
         series, drift = track.series, track.drift
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
-            track.judgement, track.reason, track.bounds,
+            track.judgement, track.reason, track.bounds, *_words(*observed.rule_of(track)),
             drift and (drift.ratio, drift.low, drift.high, drift.slope),
             observed.machine_changed(track),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
-        return hashed(repr(words), series.summary.digest)
+        return hashed(repr(words), series.digest)
 
     def _made(self, number: int) -> View:
         observed = self._observed
-        track, change = observed.tracks[number], newest_change(observed, observed.tracks[number])
-        when, impact = _newest_step(track)
-        self._sparks[number] = drawn = spark(track)
-        code = _coded(drawn)
-        return View(code, change.state, change.words, change.noise, track.noise, when, impact)
+        track = observed.tracks[number]
+        change, (when, impact) = newest_change(observed, track), _newest_step(track)
+        self._drawn = number, spark(track)
+        code, noise = _coded(self._drawn[1]), track.noise
+        track.forget()
+        return View.of(code, change.state, change.words, change.noise, noise, when, impact)
+
+
+@lru_cache(maxsize=1024)
+def _words(rule: Rule, best: int | None) -> tuple[str, int | None]:
+    """All of a rule in words, which take long to make: few are different."""
+    return repr(rule), best
 
 
 def _newest_step(track: SegmentedSeries) -> tuple[str, float]:

@@ -46,7 +46,7 @@ def series(
     place = SeriesKey(*cell, metric, "bytes" if metric == "peak_rss" else "seconds", "noisy")
     array = np.asarray(values, dtype=float)
     there = np.flatnonzero(~np.isnan(array))
-    return Series(on, place, there, array[there])
+    return Series.of(on, place, there, array[there])
 
 
 def stepped(

@@ -14,7 +14,6 @@ import pandas as pd
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
-from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.series_keys import SeriesKey, place_order
@@ -42,7 +41,7 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
             there = there.sort_values("at")
             if len(there):
                 series.append(
-                    Series(
+                    Series.of(
                         line, SeriesKey(*(str(word) for word in place)),
                         there["at"].to_numpy(np.int64), there["value"].to_numpy(float),
                         n=there["n"].to_numpy(np.int32),
@@ -58,10 +57,7 @@ def observed(frame: pd.DataFrame, problems: Sequence[str] = (), **changes: Any) 
         "version": "0.1.0", "problems": problems,
     } | changes  # fmt: skip
     alerts = given.pop("alerts", None) or _alerts(tracks)
-    verdicts = list(verdicts_of(tracks, alerts, given.get("calibrations", ())))
-    return SiteInput(
-        tracks, files, alerts, verdicts=verdicts, **given,
-    )  # fmt: skip
+    return SiteInput(tracks, files, alerts, **given)
 
 
 def _line(machine: str, python: str, rows: pd.DataFrame, files: list[ResultFile]) -> Line:

@@ -82,6 +82,7 @@ def _of_series(observed: SiteInput, line: Line) -> Iterator[tuple[str, ...]]:
                 shorten(series.benchmark, 160), shorten(place.metric, 40),
                 units.human(before, place.unit), units.human(after, place.unit), words,
             )  # fmt: skip
+        track.forget()
 
 
 def _of_run(track: SegmentedSeries, last: int) -> str | None:

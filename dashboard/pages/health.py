@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 from typing import Any
@@ -43,35 +43,45 @@ class LineView:
     alerting: str
 
 
-def lines_of(observed: SiteInput) -> Iterator[LineView]:
-    """Every line in words, those measured last first."""
-    tracks = defaultdict(list)
-    for track in observed.tracks:
-        tracks[observed.line_of(track)].append(track)
+def lines_of(
+    observed: SiteInput, noises: Sequence[float | None] | None = None
+) -> Iterator[LineView]:
+    """Every line in words, those measured last first; ``noises``: those of the series, if known."""
+    noises = _noises(observed) if noises is None else noises
+    numbers = defaultdict(list)
+    for number, track in enumerate(observed.tracks):
+        numbers[observed.line_of(track)].append(number)
     order = sorted(range(len(observed.lines)), key=lambda n: observed.lines[n].subjects[-1].date)
     for number in reversed(order):
-        line, own = observed.lines[number], tracks[number]
+        line, own = observed.lines[number], [observed.tracks[one] for one in numbers[number]]
         last = line.subjects[-1]
         judged = [track for track in own if track.judgement in ("judged", "exact")]
-        noises = [track.noise for track in own if track.judgement == "judged" and track.noise]
+        known = [noise for one in numbers[number] if (noise := noises[one])]
         alerting = [
-            track for track in own
-            if any(one.state != "resolved" for one, _ in observed.verdicts_on(track).alerts)
-        ]  # fmt: skip
+            one
+            for one in observed.alerted.intersection(numbers[number])
+            if any(alert.state != "resolved" for alert, _ in observed.alerts_on(one))
+        ]
         yield LineView(
             shorten(line.name, 120), shorten(str(line.era), 160),
             units.count(len(line.subjects)), shorten(last.label, 30), f"{last.date:%Y-%m-%d}",
             units.count(len(own)), units.count(len(judged)),
-            units.percent(median(noises)) if noises else units.MISSING,
+            units.percent(median(known)) if known else units.MISSING,
             units.count(len(alerting)),
         )  # fmt: skip
 
 
-def health_page(observed: SiteInput, subject: Newest | None) -> dict[str, Any]:
-    """The values of `health.html.j2`; ``subject`` is the newest with PyTensor cells."""
+def health_page(
+    observed: SiteInput, subject: Newest | None, noises: Sequence[float | None] | None = None
+) -> dict[str, Any]:
+    """The values of `health.html.j2`; ``subject`` is the newest with PyTensor cells.
+
+    ``noises``: those of the series, if they are known.
+    """
+    noises = _noises(observed) if noises is None else noises
     return {
-        "lines": list(lines_of(observed)),
-        "noise": _noise(observed),
+        "lines": list(lines_of(observed, noises)),
+        "noise": _noise(observed, noises),
         "floors": list(_floors(observed)),
         "nights": list(_nights(observed)),
         "notes": list(_notes(observed, subject)) if subject else [],
@@ -87,12 +97,16 @@ def health_page(observed: SiteInput, subject: Newest | None) -> dict[str, Any]:
     }
 
 
-def _noise(observed: SiteInput) -> Table | None:
+def _noises(observed: SiteInput) -> list[float | None]:
+    return [track.noise for track in observed.tracks]
+
+
+def _noise(observed: SiteInput, noises: Sequence[float | None]) -> Table | None:
     """The noise of judged series by metric."""
     found = defaultdict(list)
-    for track in observed.tracks:
-        if track.judgement == "judged" and track.noise:
-            found[track.series.place.metric].append(track.noise)
+    for track, noise in zip(observed.tracks, noises, strict=True):
+        if noise:
+            found[track.series.place.metric].append(noise)
     if not found:
         return None
     rows = []

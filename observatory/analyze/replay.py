@@ -102,7 +102,7 @@ def until(series: Sequence[Series], end: datetime) -> Iterator[tuple[int, Series
             line = lines[id(one.line)] = replace(one.line, subjects=seen)
         n = int(np.searchsorted(one.at, len(line.subjects)))
         if n:
-            yield number, replace(one, line=line, at=one.at[:n], values=one.values[:n])
+            yield number, Series.of(line, one.place, one.at[:n], one.values[:n], one.source)
 
 
 def _segmented(
@@ -151,7 +151,8 @@ def told(series: Sequence[Series], factor: float, seed: int = 0) -> Told:
 
 def _prefix(one: Series, values: np.ndarray, n: int) -> Series:
     subjects = one.line.subjects[: int(one.at[n - 1]) + 1]
-    return replace(one, line=replace(one.line, subjects=subjects), at=one.at[:n], values=values[:n])
+    line = replace(one.line, subjects=subjects)
+    return Series.of(line, one.place, one.at[:n], values[:n], one.source)
 
 
 def _alerts_on(one: Series, previous: Alerts | None) -> Detected:

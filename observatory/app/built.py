@@ -105,8 +105,10 @@ class Ordered:
         except (OSError, GitError):
             return None
 
-    def kept(self, made_of: Inputs | None) -> tuple[dict[str, str], dict[str, Any]]:
+    def kept(self, made_of: Inputs | None) -> tuple[dict[str, str], dict[str, str]]:
         """The keys of the files of the site that are as they were, and the views of its series.
+
+        Views are texts of JSON.
 
         Nothing if another version of the tool made it, or with other options.
         """
@@ -152,9 +154,11 @@ class Ordered:
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
             }
-            write_atomic(
-                place, orjson.dumps({"tool": made_of.tool, "views": views or {}}, default=list)
-            )
+            # As texts: of all series they are read, but few at a time are asked for.
+            texts = {
+                key: orjson.dumps(one, default=list).decode() for key, one in (views or {}).items()
+            }
+            write_atomic(place, orjson.dumps({"tool": made_of.tool, "views": texts}))
             write_atomic(record, orjson.dumps(known, default=list))
 
     @cached_property

@@ -20,6 +20,7 @@ import orjson
 
 from observatory.analyze import history
 from observatory.analyze.history.drift import Drift
+from observatory.analyze.history.quiet import levels_of_many
 from observatory.analyze.history.segments import (
     Alerted,
     Levels,
@@ -33,8 +34,11 @@ from observatory.analyze.history.steps import Values
 from observatory.app.parts import mapped
 from observatory.store.base.files import cache_directory, write_atomic
 
-PART = 4000
-"""Series whose levels one process looks for at a time: about two seconds of CPU time."""
+PART = 500_000
+"""Values whose levels one process looks for at a time: half a second of CPU time. What is on its
+way to a process is memory."""
+ALONE = 4 * PART
+"""So many values at most are looked at here: a process takes half a second to start."""
 _LIBRARIES = ("numpy", "ruptures", "scipy")
 
 
@@ -54,21 +58,22 @@ class KeptLevels:
 
     def ahead(self, series: Iterable[Series]) -> None:
         """Find the levels of series that will be asked for, in all processes there may be."""
-        new = [one for one in series if _key(one, one.values) not in self._known]
-        if len(new) > PART:
-            found = mapped(levels_of_part, [one.values for one in new], PART)
-            keys = (_key(one, one.values) for one in new)
-            self._known |= dict(zip(keys, found, strict=True))
+        new = {key: one for one in series if (key := _key(one)) not in self._known}
+        if new:
+            values = sum(map(len, new.values()))
+            size = len(new) if values <= ALONE else max(1, PART * len(new) // values)
+            found = mapped(levels_of_part, [one.values for one in new.values()], size)
+            self._known.update(zip(new, found, strict=True))
 
-    def __call__(self, series: Series, values: Values) -> Levels:
-        """The levels of values of a series, or of what is left of them without events."""
+    def __call__(self, series: Series, values: Values | None = None) -> Levels:
+        """The levels of a series; ``values``: what is left of its own without events."""
         key = _key(series, values)
         known = self._known.get(key)
         if known is None:
-            found = levels_of(values)
+            found = levels_of(series.values if values is None else values)
             known = _encoded(found)
         else:
-            found = _decoded(known, values)
+            found = _decoded(known, series, values)
         self._used[key] = known
         return found
 
@@ -102,12 +107,12 @@ def tracks_of(
 
 def levels_of_part(part: Sequence[Values]) -> list[Any]:
     """The levels of the values of many series, as they are kept."""
-    return [_encoded(levels_of(values)) for values in part]
+    return [_encoded(one) for one in levels_of_many(part)]
 
 
-def _key(series: Series, values: Values) -> str:
-    if values is series.values:
-        return series.summary.digest.hex()
+def _key(series: Series, values: Values | None = None) -> str:
+    if values is None:
+        return series.digest.hex()
     return hashlib.blake2b(np.ascontiguousarray(values).tobytes(), digest_size=16).hexdigest()
 
 
@@ -116,9 +121,9 @@ def _encoded(levels: Levels) -> list[Any]:
     return [places, drift and [drift.ratio, drift.low, drift.high, drift.slope]]
 
 
-def _decoded(known: Any, values: Values) -> Levels:
+def _decoded(known: Any, series: Series, values: Values | None) -> Levels:
     places, drift = known
-    return drift and Drift.of(values, *drift), places
+    return drift and Drift.of(series.values if values is None else values, *drift), places
 
 
 def _code() -> str:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +17,6 @@ from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
-from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
@@ -72,8 +72,11 @@ def site_data(
     with doing(progress, "looking for steps and their causes"):
         tracks = tracks_of(directories, series_of(read), alerted_steps(previous))
         alerts = _alerts(directories, read, tracks, previous, problems)
-    lines = {id(track.series.line): number for number, track in enumerate(tracks)}
-    tracks.sort(key=lambda t: (lines[id(t.series.line)], place_order(t.series.place)))
+    # A line at a time: the words by which all of them are sorted would be much memory.
+    by_line = [list(own) for _, own in groupby(tracks, key=lambda track: id(track.series.line))]
+    tracks = [
+        track for own in by_line for track in sorted(own, key=lambda t: place_order(t.series.place))
+    ]
     functions: dict[tuple[str, str, str], Functions] = {}
     fates: dict[tuple[str, str, str], Fates] = {}
     coverage: dict[tuple[str, str, str], Coverage] = {}
@@ -122,7 +125,6 @@ def site_data(
     changes = machine_changes(tracks)
     observed = SiteInput(
         tracks, read.files, alerts, tool_version(),
-        verdicts=list(verdicts_of(tracks, alerts, calibrations)),
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts,

@@ -24,7 +24,8 @@ def clean(text: str) -> str:
     'radon\ufffd[31m warm\ufffd'
     """
     if text.isascii() and text.isprintable():
-        return " ".join(text.split())
+        single = " ".join(text.split())
+        return text if single == text else single  # the same object: there may be many of it
     composed = unicodedata.normalize("NFC", text)
     return " ".join("".join(_shown(character) for character in composed).split())
 

@@ -54,7 +54,7 @@ class Recorded:
 
     runs: tuple[Run, ...]
     series: frozenset[SeriesId]
-    """The key of every series that has a value."""
+    """The key of every series that has a value; not asked for where there was no alert before."""
     lines: Mapping[tuple[str, str], Sequence[Mapping[str, int]]]
     """By machine and environment: the position of each commit on each line."""
 

@@ -34,7 +34,7 @@ from observatory.benchmarks.catalogue import (
     OF_WORK,
     Cell,
 )
-from observatory.store.records.alerts import Alerts, SeriesChange
+from observatory.store.records.alerts import Alerts, SeriesChange, SeriesId
 from observatory.store.records.sample import Sample
 
 _EXPLAINED = 8
@@ -109,8 +109,10 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:
         positions[line.key].append({one.commit: place for place, one in enumerate(line.subjects)})
-    keys = {one.key for one in series}
-    keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
+    keys: set[SeriesId] = set()
+    if context.previous is not None:  # nobody asks for them without alerts before
+        keys = {one.key for one in series}
+        keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)

@@ -17,7 +17,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.robust import median, theil_sen, trend
+from observatory.analyze.history.robust import median, theil_sen, trend, trends
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -89,13 +89,24 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
 
 def _worth_asking(values: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    if abs(trend(values)) >= max(_WEAKEST, _DEVIATIONS / math.sqrt(len(values) - 1)):
+    if abs(trend(values)) >= _weakest(len(values)):
         return True
     if len(places) < _STAIRS:
         return False
     levels = [median(piece) for piece in np.split(values, list(places))]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
+
+
+def trends_of(ranks: Values) -> npt.NDArray[np.bool_]:
+    """For each row, the ranks from 1 of different values: whether `drift` sees a trend in it."""
+    found: npt.NDArray[np.bool_] = np.abs(trends(ranks)) >= _weakest(ranks.shape[1])
+    return found
+
+
+def _weakest(n: int) -> float:
+    """The weakest correlation of n values with time that is a trend."""
+    return max(_WEAKEST, _DEVIATIONS / math.sqrt(n - 1))
 
 
 def _grown(slope: float, n: int) -> float:

@@ -102,6 +102,8 @@ def trend_of(change: SeriesChange) -> str:
 
 def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
     series, values, drift = track.series, track.flat, track.drift
+    if drift is None and len(track.bounds) == 2:  # as most are
+        return
     if drift is not None:
         # A drift begins at no subject, and is never over by itself.
         whole = Step(1, *track.longest, drift.ratio, drift.low, drift.high)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -16,6 +15,7 @@ from observatory.analyze.comparison import rules
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.history.level_changes import DRIFT
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
+from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Step
 from observatory.store.records.alerts import Alert, Alerts, SeriesChange, SeriesId
 from observatory.store.records.calibration import Calibration
@@ -56,7 +56,7 @@ class NewestState:
         return self.step
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, slots=True)
 class SeriesVerdicts:
     """Everything that is concluded on one series."""
 
@@ -74,36 +74,50 @@ class SeriesVerdicts:
         values = self.track.series.values
         return np.zeros(len(values), np.bool_) if self.best is None else values > self.best
 
-    @cached_property
+    @property
     def last(self) -> Conclusion:
         """On the newest value against the one before it."""
         return _last(self.track, self.rule)
 
-    @cached_property
+    @property
     def state(self) -> NewestState:
         """What its newest value means."""
         return newest_state(self.track, self.alerts)
 
 
-def verdicts_of(
-    tracks: Iterable[SegmentedSeries], alerts: Alerts, calibrations: Iterable[Calibration] = ()
-) -> Iterator[SeriesVerdicts]:
-    """The conclusions on each of ``tracks``, in their order."""
-    floors = {one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in calibrations}
-    named: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = defaultdict(list)
-    for alert in alerts.alerts:
-        for one in alert.series:
-            named[one.key].append((alert, one))
-    for track in tracks:
-        series, place = track.series, track.series.place
-        # Another environment has alerts of its own, and the name of a series may be the same.
-        commits = series.commits if series.key in named else ()
-        own = [each for each in named.get(series.key, ()) if each[1].first_bad.commit in commits]
-        cpu, known = floors.get(series.line.machine, ("", NoiseFloors()))
-        usable = place.model and cpu == series.line.era.cpu
+class Verdicts:
+    """What is concluded on every series, which is asked one by one: of all it would be much."""
+
+    def __init__(self, alerts: Alerts, calibrations: Iterable[Calibration] = ()) -> None:
+        self._floors = {
+            one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in calibrations
+        }
+        self._named: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = defaultdict(list)
+        for alert in alerts.alerts:
+            for one in alert.series:
+                self._named[one.key].append((alert, one))
+        self._lines = {key[:2] for key in self._named}
+
+    def on(self, track: SegmentedSeries) -> SeriesVerdicts:
+        """The conclusions on a series."""
+        return SeriesVerdicts(*self.rule_of(track), self.alerts_on(track.series), track)
+
+    def rule_of(self, track: SegmentedSeries) -> tuple[rules.Rule, int | None]:
+        """The rule of a series, and what an exact count should be."""
+        line, place = track.series.line, track.series.place
+        cpu, known = self._floors.get(line.machine, ("", NoiseFloors()))
+        usable = place.model and cpu == line.era.cpu
         rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
-        yield SeriesVerdicts(rule, best, own, track)
+        return rule, best
+
+    def alerts_on(self, series: Series) -> Sequence[tuple[Alert, SeriesChange]]:
+        """The alerts that begin on the line of a series, and what each says of it."""
+        if series.line.key not in self._lines or series.key not in self._named:
+            return ()
+        # Another environment has alerts of its own, and the name of a series may be the same.
+        commits = series.commits
+        return [each for each in self._named[series.key] if each[1].first_bad.commit in commits]
 
 
 def _last(track: SegmentedSeries, rule: rules.Rule) -> Conclusion:

@@ -60,6 +60,15 @@ def trend(values: Values) -> float:
     return max(-1.0, min(1.0, shared / math.sqrt(first) / math.sqrt(second)))
 
 
+def trends(ranks: Values) -> Values:
+    """`trend` of each row, of its ranks, which are all different."""
+    n = ranks.shape[1]
+    time, variance = _centred(n)
+    shared = (ranks - (n + 1) / 2) @ time * (1 / (n - 1))
+    found: Values = np.clip(shared / math.sqrt(variance) / math.sqrt(variance), -1.0, 1.0)
+    return found
+
+
 @lru_cache(maxsize=1024)
 def _centred(n: int) -> tuple[Values, float]:
     """The places of n values less their mean, and their variance."""

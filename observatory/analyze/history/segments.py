@@ -53,16 +53,25 @@ _NORMAL = 1.4826
 """A normal distribution's standard deviation in units of its median absolute deviation."""
 
 
-@dataclass(frozen=True, eq=False)
-class SegmentedSeries:
-    """A series cut into levels: ``bounds`` are 0, the first value of each later level, and n."""
-
+@dataclass(frozen=True, eq=False, slots=True)
+class _Cut:
     series: Series
     judgement: Judgement
     reason: Statement | None
     """Why it was not judged; None if it was, or is exact."""
     bounds: tuple[int, ...]
     drift: Drift | None = None
+
+
+class SegmentedSeries(_Cut):
+    """A series cut into levels: ``bounds`` are 0, the first value of each later level, and n.
+
+    What was asked of it once is remembered until `forget`.
+    """
+
+    def forget(self) -> None:
+        """Forget all that follows from the values: of all series that would be much memory."""
+        self.__dict__.clear()
 
     @property
     def flat(self) -> Values:
@@ -74,15 +83,18 @@ class SegmentedSeries:
         """The median of each level; of a drifting series at its first value."""
         return tuple(median(self.flat[a:b]) for a, b in pairwise(self.bounds))
 
-    @cached_property
+    @property
     def steps(self) -> tuple[Step, ...]:
         """The steps between the levels of a judged series, with observed medians.
 
         Ratios are those of the values without the drift. The medians of a drifting series are of
         the NEAR values on either side, as they were measured: the drift hardly moves those.
         """
-        if self.judgement != "judged":
-            return ()
+        # Most series have none, which need not be remembered.
+        return self._steps if self.judgement == "judged" and len(self.bounds) > 2 else ()
+
+    @cached_property
+    def _steps(self) -> tuple[Step, ...]:
         edges = zip(self.bounds, self.bounds[1:], self.bounds[2:], strict=False)
         return tuple(self._step(start, place, stop) for start, place, stop in edges)
 
@@ -167,9 +179,9 @@ class SegmentedSeries:
 
 def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
-    if len(series.values) < FEWEST:
+    if len(series) < FEWEST:
         return Statement("too few subjects", (FEWEST,))
-    _, low, high = series.summary
+    low, high = series.extremes
     return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
 
 
@@ -184,14 +196,15 @@ def segmented(
     series: Iterable[Series],
     alerted: Collection[Alerted] = (),
     among: Iterable[Series] | None = None,
-    levels: Callable[[Series, Values], Levels] | None = None,
+    levels: Callable[[Series, Values | None], Levels] | None = None,
 ) -> Iterator[SegmentedSeries]:
     """Cut every series into levels; of our metrics only those that are judged.
 
     ``alerted``: steps that were alerts the last time, and stay while STILL of the smallest step is
     left: otherwise a step of about that size would come and go with every new value.
     ``among``: the series of which the exact counts are events for times; ``series`` if None.
-    ``levels``: what finds the levels of values of a series as `levels_of` does, and may know them.
+    ``levels``: what finds the levels of a series as `levels_of` does, and may know them. It gets
+    the values without events, or None where the series has no events.
     """
     series = list(series)
     cells = counts_of(series if among is None else among)
@@ -199,7 +212,7 @@ def segmented(
     for key, commit in alerted:
         known[key].append(commit)
     for one in series:
-        n = len(one.values)
+        n = len(one)
         if one.place.kind == "exact":
             places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
@@ -223,19 +236,19 @@ def levels_of(values: Values) -> Levels:
     return drifting, with_fresh(values if drifting is None else drifting.flat, found)
 
 
-def _searched(_: Series, values: Values) -> Levels:
-    return levels_of(values)
+def _searched(series: Series, values: Values | None) -> Levels:
+    return levels_of(series.values if values is None else values)
 
 
 def _levels(
-    series: Series, events: Sequence[int], levels: Callable[[Series, Values], Levels]
+    series: Series, events: Sequence[int], levels: Callable[[Series, Values | None], Levels]
 ) -> Levels:
     """The drift and the places of steps: exact events, and what else the detector finds."""
-    values = series.values
-    level = without_events(values, events) if events else values
-    drifting, found = levels(series, level)
     if not events:
-        return drifting, found
+        return levels(series, None)
+    values = series.values
+    level = without_events(values, events)
+    drifting, found = levels(series, level)
     if drifting is not None:
         drifting = replace(drifting, flat=drifting.flat * (values / level))
     near = PARAMETERS.fewest - 1

@@ -10,21 +10,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
-from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.series_keys import SeriesKey, origins_of, places_of
 from observatory.benchmarks.catalogue import METRICS
-from observatory.store.asv.columns import joined
+from observatory.store.asv.columns import Columns, joined
 from observatory.store.reading.parts import Era as Era
-from observatory.store.reading.parts import Part, Summary, digest_of, ordered
+from observatory.store.reading.parts import Part, ordered, sorted_part
 from observatory.store.reading.read import Results
-from observatory.store.records.alerts import SeriesId, cut, series_id
+from observatory.store.records.alerts import SeriesId, cut, series_on
 
 Numbers = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -57,61 +56,115 @@ class Line:
         """Machine and environment."""
         return f"{self.machine}, {self.env_name}" if self.env_name else self.machine
 
-    @property
+    @cached_property
     def key(self) -> tuple[str, str]:
         """Machine and environment as the keys of its series have them."""
         return cut(self.machine), cut(self.env_name)
 
+    @cached_property
+    def commits(self) -> frozenset[str]:
+        """The commits of its subjects."""
+        return frozenset(one.commit for one in self.subjects)
 
-@dataclass(frozen=True, eq=False)
+
+@dataclass(frozen=True, eq=False, slots=True)
 class Series:
     """The values of one key on a line, in the order of its subjects.
 
     Value ``i`` belongs to subject ``line.subjects[at[i]]``; subjects without a value are left out.
-    Values are read from disk when they are asked for.
+    There may be hundreds of thousands of series: each knows only where its values lie, and they are
+    read from disk when they are asked for.
     """
 
     line: Line
     place: SeriesKey
-    at: Numbers
-    values: Floats
+    part: Part
+    number: int
+    """Its number among the keys of the part."""
     source: str = ""
     """Of work: what counted it, and for which CPU; otherwise empty."""
-    n: Numbers = field(default_factory=lambda: np.empty(0, np.int32))
-    """The number of samples of each value; 0 if it is not known."""
-    ci_low: Floats = field(default_factory=lambda: np.empty(0))
-    ci_high: Floats = field(default_factory=lambda: np.empty(0))
-    """The ends of the 99 % interval of each value, NaN where it is not known."""
-    kept: Summary | None = None
-    """The summary, if it was kept beside the values."""
 
-    @cached_property
-    def summary(self) -> Summary:
-        """What can be known of the values without a look at them, where it was kept."""
-        if self.kept is not None:
-            return self.kept
-        columns = self.at, self.values, self.n, self.ci_low, self.ci_high
-        return Summary(digest_of(*columns), float(self.values.min()), float(self.values.max()))
+    @classmethod
+    def of(
+        cls, line: Line, place: SeriesKey, at: Numbers, values: Floats,
+        source: str = "", n: Numbers | None = None,
+        ci_low: Floats | None = None, ci_high: Floats | None = None,
+    ) -> Series:  # fmt: skip
+        """A series of values in memory; of each is known where it is, at least."""
+        size = len(values)
+        one, unknown = np.zeros(size, np.int32), np.full(size, np.nan)
+        columns = Columns(
+            one, one, values, one if n is None else n.astype(np.int32),
+            unknown if ci_low is None else ci_low, unknown if ci_high is None else ci_high,
+        )  # fmt: skip
+        part = sorted_part((), np.asarray(at, np.int32), columns, [0, size])
+        return cls(line, place, part, 0, source)
 
-    @cached_property
+    @property
+    def _rows(self) -> slice:
+        return slice(*self.part.starts[self.number : self.number + 2].tolist())
+
+    @property
+    def at(self) -> Numbers:
+        """The places of its subjects on the line."""
+        return self.part.at[self._rows]
+
+    @property
+    def values(self) -> Floats:
+        """A value for each subject."""
+        return self.part.value[self._rows]
+
+    @property
+    def n(self) -> Numbers:
+        """The number of samples of each value; 0 if it is not known."""
+        return self.part.n[self._rows]
+
+    @property
+    def ci_low(self) -> Floats:
+        """The lower end of the 99 % interval of each value, NaN where it is not known."""
+        return self.part.ci_low[self._rows]
+
+    @property
+    def ci_high(self) -> Floats:
+        """The upper end."""
+        return self.part.ci_high[self._rows]
+
+    def __len__(self) -> int:
+        """The number of its values."""
+        first, last = self.part.starts[self.number : self.number + 2].tolist()
+        return int(last - first)
+
+    @property
+    def digest(self) -> bytes:
+        """A hash of all values, and of what is known of them, without a look at them."""
+        found: bytes = self.part.digests[self.number].tobytes()
+        return found
+
+    @property
+    def extremes(self) -> tuple[float, float]:
+        """The smallest and the largest value, without a look at all."""
+        return float(self.part.low[self.number]), float(self.part.high[self.number])
+
+    @property
     def benchmark(self) -> str:
         """The words of the cell, or asv's name of the benchmark with its parameters."""
-        return " ".join(word for word in self.place[:4] if word)
+        return " ".join([word for word in self.place[:4] if word])
 
-    @cached_property
+    @property
     def key(self) -> SeriesId:
         """The key of the series in alerts; series of one key on several lines share it."""
-        return series_id(self.line.machine, self.line.env_name, self.benchmark, self.place.metric)
+        return series_on(self.line.key, self.benchmark, self.place.metric)
 
     def subject(self, index: int) -> Subject:
         """The subject of a value."""
         return self.line.subjects[int(self.at[index])]
 
-    @cached_property
+    @property
     def commits(self) -> frozenset[str]:
         """The commits that a change of it may begin at: of work only those with a value."""
-        every = self.line.subjects
-        return frozenset(o.commit for o in ([every[i] for i in self.at] if self.source else every))
+        if not self.source:
+            return self.line.commits
+        return frozenset(self.line.subjects[place].commit for place in self.at.tolist())
 
 
 @lru_cache(maxsize=1)
@@ -165,14 +218,8 @@ def _as_they_are(
     line: Line, part: Part, keys: Numbers, places: Sequence[SeriesKey]
 ) -> Iterator[Series]:
     """The series of a line whose values lie in a part as they are needed."""
-    starts = part.starts.tolist()
-    known = list(map(Summary, part.digests.tolist(), part.low.tolist(), part.high.tolist()))
     for key in np.argsort(keys, kind="stable").tolist():
-        rows = slice(starts[key], starts[key + 1])
-        yield Series(
-            line, places[keys[key]], part.at[rows], part.value[rows], "",
-            part.n[rows], part.ci_low[rows], part.ci_high[rows], known[key],
-        )  # fmt: skip
+        yield Series(line, places[keys[key]], part, key)
 
 
 def _gathered(
@@ -189,15 +236,13 @@ def _gathered(
     sources, source = _sources_of(results, files, places, place)
     order = ordered(place, source, at)
     place, source, at = place[order], source[order], at[order]
-    whole = joined([part.columns for part in parts]).where(order)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(place) != 0) | (np.diff(source) != 0)
-    for start, stop in pairwise([*np.flatnonzero(new).tolist(), len(order)]):
-        rows = slice(start, stop)
-        yield Series(
-            line, places[place[start]], at[rows], whole.value[rows], sources[source[start]],
-            whole.n[rows], whole.ci_low[rows], whole.ci_high[rows],
-        )  # fmt: skip
+    first = np.flatnonzero(new).tolist()
+    whole = joined([part.columns for part in parts]).where(order)
+    part = sorted_part((), at, whole, [*first, len(order)])
+    for number, row in enumerate(first):
+        yield Series(line, places[place[row]], part, number, sources[source[row]])
 
 
 def _sources_of(

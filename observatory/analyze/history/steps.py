@@ -124,10 +124,16 @@ def change_points(
 def segmentation(values: Values, weight: float) -> list[int]:
     """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
     n = len(values)
-    width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
     order = np.lexsort((_tie_breaker(n), values))
     ranks = np.empty(n)
     ranks[order] = np.arange(1, n + 1)
+    return segmented_ranks(ranks, weight)
+
+
+def segmented_ranks(ranks: Values, weight: float) -> list[int]:
+    """The same of ranks from 1, all different."""
+    n = len(ranks)
+    width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
     signal = ranks.reshape(-1, 1) / n
     return segmenter()(signal, weight * math.log(n), PARAMETERS.fewest, 1 / width**2)
 

@@ -26,13 +26,13 @@ def names_of(new: Sequence[Series], every: Iterable[Series]) -> tuple[str, ...]:
 
 def without_history(series: Sequence[Series]) -> list[Series]:
     """The judged series whose only value is that of the newest subject."""
-    values = Counter[tuple[str, ...]]()
-    for one in series:
-        values[one.key] += len(one.values)
-    return [
+    found = [
         one
         for one in series
-        if values[one.key] == 1
-        and one.at[-1] == len(one.line.subjects) - 1
-        and rule_at(one.place).judged
+        if len(one) == 1 and one.at[-1] == len(one.line.subjects) - 1 and rule_at(one.place).judged
     ]
+    # One value here is no only value where another line has the same series.
+    values = Counter[tuple[str, ...]]()
+    for one in series if found else ():
+        values[one.key] += len(one)
+    return [one for one in found if values[one.key] == 1]

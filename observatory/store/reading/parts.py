@@ -87,6 +87,8 @@ class Part:
     ci_high: Floats
     at: Ints
     n: Ints
+    content: mmap.mmap | None = None
+    """The file that its values are in; None where they are in memory."""
 
     def __len__(self) -> int:
         return len(self.value)
@@ -107,26 +109,36 @@ class Part:
         """For each value the number of its file."""
         return self.files[self.at]
 
+    def let_go(self) -> None:
+        """Take what was read of its file out of memory; who looks at it reads it again."""
+        if self.content is not None:
+            self.content.madvise(mmap.MADV_DONTNEED)
+
 
 def part_of(files: Sequence[int], at: Ints, columns: Columns) -> Part:
     """A part of values in any order, each with the place of its file among ``files``."""
     order = ordered(columns.series, columns.position, at)
-    at = at[order]
     whole = columns.where(order)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(whole.series) != 0) | (np.diff(whole.position) != 0)
-    first = np.flatnonzero(new)
-    starts = np.append(first, len(order)).astype(np.int64)
+    return sorted_part(files, at[order], whole, [*np.flatnonzero(new).tolist(), len(order)])
+
+
+def sorted_part(files: Sequence[int], at: Ints, columns: Columns, starts: Sequence[int]) -> Part:
+    """A part of values that are sorted: those of each key begin at one of ``starts``."""
+    first = np.array(starts[:-1], np.int64)
     found = Part(
-        np.array(files, np.int32), whole.series[first], whole.position[first], starts,
-        np.empty(len(first), f"V{_HASH}"), *_extremes(whole.value, first),
-        whole.value, whole.ci_low, whole.ci_high, at, whole.n,
+        np.array(files, np.int32), columns.series[first], columns.position[first],
+        np.array(starts, np.int64), np.empty(len(first), f"V{_HASH}"),
+        *_extremes(columns.value, first),
+        columns.value, columns.ci_low, columns.ci_high, at, columns.n,
     )  # fmt: skip
-    for key, (start, stop) in enumerate(pairwise(starts.tolist())):
+    for key, (start, stop) in enumerate(pairwise(starts)):
         rows = slice(start, stop)
         found.digests[key] = digest_of(
-            at[rows], whole.value[rows], whole.n[rows], whole.ci_low[rows], whole.ci_high[rows]
-        )
+            at[rows], columns.value[rows], columns.n[rows], columns.ci_low[rows],
+            columns.ci_high[rows],
+        )  # fmt: skip
     return found
 
 
@@ -179,16 +191,6 @@ def line_of(machine: str, head: Head) -> tuple[str, str, Era]:
     return machine, head.env_name, Era.of(head.params, head.python)
 
 
-class Summary(NamedTuple):
-    """What is known of the values of a series without a look at them."""
-
-    digest: bytes
-    """A hash of all values, and of what is known of them."""
-    low: float
-    high: float
-    """The smallest and the largest value."""
-
-
 class KeptPart(NamedTuple):
     """A part from its file, and the hashes of the files that it was made of."""
 
@@ -235,4 +237,4 @@ def mapped(path: Path, series: SeriesList, key: bytes) -> KeptPart:
         place += -place % _ALIGNED
     numbers = series.numbers(Series(name, tuple(map(tuple, params))) for name, params in names)
     columns["series"] = numbers[columns["series"]]
-    return KeptPart(sources, Part(np.empty(0, np.int32), **columns))
+    return KeptPart(sources, Part(np.empty(0, np.int32), **columns, content=content))

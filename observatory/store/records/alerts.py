@@ -56,7 +56,12 @@ def cut(text: str, most: int = _WORD) -> str:
 
 def series_id(machine: str, env_name: str, benchmark: str, metric: str) -> SeriesId:
     """The key of a series, as every record, alert and page has it."""
-    return cut(machine), cut(env_name), cut(benchmark, _TEXT), cut(metric)
+    return series_on((cut(machine), cut(env_name)), benchmark, metric)
+
+
+def series_on(line: tuple[str, str], benchmark: str, metric: str) -> SeriesId:
+    """The same for a machine and environment as keys have them."""
+    return *line, cut(benchmark, _TEXT), cut(metric)
 
 
 class At(Record):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 
 import numpy as np
@@ -23,7 +22,7 @@ def work(nights: int, *steps: float, cell: Sequence[str] = CELL, noise: float = 
     values = 2e9 * np.cumprod(ratios)
     values *= np.exp(noise * np.random.default_rng(3).standard_normal(nights))
     place = SeriesKey(*cell, "instructions", "instructions", "near_exact")
-    return Series(line(nights), place, np.arange(nights), values)
+    return Series.of(line(nights), place, np.arange(nights), values)
 
 
 def drifts(found: Alerts) -> list[Alert]:
@@ -78,7 +77,7 @@ def test_a_drift_is_over_when_less_than_half_of_it_is_left_and_not_before() -> N
 def test_it_is_the_same_alert_night_after_night() -> None:
     whole, before, found = work(24, *[0.0015] * 11), None, []
     for nights in range(20, 25):
-        seen = replace(whole, line=line(nights), at=whole.at[:nights], values=whole.values[:nights])
+        seen = Series.of(line(nights), whole.place, whole.at[:nights], whole.values[:nights])
         before = detected(watched(nights, seen), moment(nights, before))
         found += drifts(before)
     assert [one.state for one in found] == ["new", "open", "open", "open", "open"]

@@ -21,7 +21,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 def misses(on: Line, values: list[float], at: list[int] | None = None) -> Series:
     place = SeriesKey(*CELL, "cache_misses", "functions", "exact")
     there = np.arange(len(values)) if at is None else np.array(at)
-    return Series(on, place, there, np.array(values, float))
+    return Series.of(on, place, there, np.array(values, float))
 
 
 def time_of(*found: Series) -> SegmentedSeries:

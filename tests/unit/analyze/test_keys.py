@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from observatory.analyze.history.alerts import AlertContext
-from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.history import find_alerts
@@ -62,8 +61,8 @@ def test_an_alert_keeps_its_identity_and_its_series(env_name: str, tmp_path: Pat
         )
         assert problems == []
         tracks = list(segmented(series_of(read)))
-        (verdicts,) = verdicts_of(tracks, previous)
-        observed = SiteInput(tracks, read.files, previous, "0.1", [verdicts])
+        observed = SiteInput(tracks, read.files, previous, "0.1")
+        verdicts = observed.verdicts_on(tracks[0])
         for alert in previous.alerts:
             ids.append(alert.id)
             states.append(alert.state)

@@ -38,7 +38,7 @@ def test_a_level_that_was_not_observed_is_named() -> None:
     """As once: the old median times the estimated ratio of the two levels."""
     for track in tracks():
         steps = tuple(dataclasses.replace(s, after=s.before * s.ratio) for s in track.steps)
-        vars(track)["steps"] = steps
+        vars(track)["_steps"] = steps
         if steps:
             assert any(": after is " in line for line in check([track]).wrong)
 

@@ -20,7 +20,7 @@ def track(values: list[float] | np.ndarray, metric: str = "compile_time") -> Seg
 def counted(values: list[float]) -> SegmentedSeries:
     place = SeriesKey(*CELL, "cache_misses", "functions", "exact")
     on = line(len(values))
-    (found,) = segmented([Series(on, place, np.arange(len(values)), np.array(values, float))])
+    (found,) = segmented([Series.of(on, place, np.arange(len(values)), np.array(values, float))])
     return found
 
 
@@ -80,3 +80,14 @@ def test_a_count_is_seen_against_the_count_before() -> None:
     assert counted([0, 0, 35]).before == 0
     assert counted([7]).before is None
     assert counted([0, 35]).multiple is None
+
+
+def test_what_was_forgotten_is_found_again() -> None:
+    found = track(stepped(60, 40, 1.3))
+    told = [(found.steps, found.levels, found.noise, found.expected.tolist()) for _ in range(2)]
+    assert vars(found)
+    found.forget()
+    assert vars(found) == {}
+    told.append((found.steps, found.levels, found.noise, found.expected.tolist()))
+    assert told[0] == told[1] == told[2]
+    assert found.steps

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -57,7 +56,7 @@ def test_what_both_have_and_what_only_describes_is_not_named() -> None:
 
 def newest(on_cell: str, metric: str = "instructions", last: int = 19) -> Series:
     place = SeriesKey("radon", on_cell, "NUMBA", "spawn", metric, "instructions", "near_exact")
-    return Series(line(20), place, np.array([last]), np.array([2e9]))
+    return Series.of(line(20), place, np.array([last]), np.array([2e9]))
 
 
 def test_alerts_name_the_benchmarks_that_have_one_value_only() -> None:
@@ -77,5 +76,6 @@ def test_a_benchmark_that_ended_long_ago_is_not_named() -> None:
 
 def test_a_new_line_of_a_machine_that_changed_still_has_its_earlier_counts() -> None:
     before = newest("call", last=3)
-    other = replace(before, line=line(20, era=line(1).era._replace(cpu="Other")), at=np.array([19]))
+    changed = line(20, era=line(1).era._replace(cpu="Other"))
+    other = Series.of(changed, before.place, np.array([19]), before.values)
     assert detected(watched(20, before, other), moment(20)).unjudged == []

@@ -37,7 +37,7 @@ def work(*changes: float, cell: Sequence[str] = CELL) -> Series:
     values = np.full(NIGHTS, 500_000.0)
     values[NIGHTS - len(changes) :] *= np.cumprod(1 + np.array(changes))
     place = SeriesKey(*cell, "python_calls", "calls", "near_exact")
-    return Series(line(NIGHTS), place, np.arange(NIGHTS), values)
+    return Series.of(line(NIGHTS), place, np.arange(NIGHTS), values)
 
 
 def found(*given: Series, before: Alerts | None = None) -> Alerts:
@@ -102,7 +102,7 @@ def test_it_is_over_when_less_than_half_of_it_is_left(back: float, state: str) -
 
 def test_it_is_the_same_alert_in_the_next_night() -> None:
     whole = work(0.01, 0.0)
-    seen = replace(whole, line=line(19), at=whole.at[:19], values=whole.values[:19])
+    seen = Series.of(line(19), whole.place, whole.at[:19], whole.values[:19])
     first = detected(watched(19, seen), moment(19))
     again = found(whole, before=first)
     assert [one.state for one in (*first.alerts, *again.alerts)] == ["new", "open"]

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from observatory.analyze.history.newest import verdicts_of
+from observatory.analyze.history.newest import Verdicts
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import series_of
 from observatory.app.fingerprints import fingerprint
@@ -38,7 +38,7 @@ def test_a_count_is_never_judged_against_one_of_another_source(tmp_path: Path) -
     def last(*counts: tuple[float, str]) -> list[str]:
         every = series_of(read_results(history(tmp_path / str(counts), *counts)))
         of_work = (one for one in every if one.place.metric == "instructions")
-        return [one.last for one in verdicts_of(segmented(of_work), NO_ALERTS)]
+        return [Verdicts(NO_ALERTS).on(one).last for one in segmented(of_work)]
 
     assert last((2.0e9, CALLGRIND), (2.2e9, CALLGRIND)) == ["worse"]
     assert last((2.0e9, CALLGRIND), (2.2e9, HARDWARE)) == ["undecided", "undecided"]

@@ -22,15 +22,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from observatory.analyze.history.segments import SegmentedSeries, levels_of
 from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
-from observatory.dashboard import data, publish, shelves
+from observatory.dashboard import data, publish, shelves, site
 from observatory.dashboard.publish import MARKER
+from observatory.dashboard.site_input import SiteInput
 from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
 from observatory.store.base import signatures
 from observatory.store.reading import cache
+from observatory.store.reading.parts import Part
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
 from tests.factories_asv import COLUMNS, foreign, row
 
@@ -231,16 +234,21 @@ foreign_nights = st.lists(
 def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
     nights: list[tuple[int, int, int]], pieces: int, random: object
 ) -> None:
+    """And one for which each series is looked at alone, and nothing is ever forgotten."""
     random.shuffle(nights)  # type: ignore[attr-defined]
     place = Path(tempfile.mkdtemp())
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
         patch.setattr(kept_levels, "PART", 3)
+        patch.setattr(kept_levels, "ALONE", 3)
         for piece in range(pieces):
             for night in nights[piece::pieces]:
                 foreign_night(place / "results", *night)
             build_site([place / "results"], place / "html")
         patch.setenv("XDG_CACHE_HOME", str(place / "empty"))
+        patch.setattr(kept_levels, "levels_of_many", lambda many: list(map(levels_of, many)))
+        patch.setattr(SegmentedSeries, "forget", lambda _: None)
+        patch.setattr(Part, "let_go", lambda _: None)
         build_site([place / "results"], place / "fresh")
     assert files_of(place / "html") == files_of(place / "fresh")
     shutil.rmtree(place)
@@ -352,6 +360,30 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(Views, "_made", viewed)
     monkeypatch.setattr(data, "_series", told)
     return found
+
+
+def test_of_all_series_nothing_is_remembered_but_what_they_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After no file: else memory would grow with what was asked of each of them."""
+    remembered: list[int] = []
+
+    def look(found: SiteInput) -> None:
+        alerted = {one.key for alert in found.alerts.alerts for one in alert.series}
+        quiet = [track for track in found.tracks if track.series.key not in alerted]
+        assert len(quiet) >= 5
+        remembered.append(sum(bool(vars(track)) for track in quiet))
+        assert not any(hasattr(track.series, "__dict__") for track in found.tracks)
+
+    monkeypatch.setattr(site, "_AT_ONCE", 1)
+    monkeypatch.setattr(SiteInput, "let_go", look)
+    for day in range(30):
+        foreign_night(tmp_path / "results", 0, day, 6)
+    for _ in range(2):
+        build_site([tmp_path / "results"], tmp_path / "html")
+        foreign_night(tmp_path / "results", 1, 1, 6)
+    assert len(remembered) > 50
+    assert set(remembered) == {0}
 
 
 def test_one_new_file_makes_its_own_series_again_and_no_others(

@@ -24,7 +24,7 @@ SERIES = {
 
 def found(levels: KeptLevels, name: str) -> Levels:
     one = series(line(60), SERIES[name])
-    return levels(one, one.values)
+    return levels(one)
 
 
 def filled(file: Path) -> None:

@@ -42,13 +42,14 @@ def test_levels_found_ahead_are_those_that_would_be_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "PART", 3)
+    monkeypatch.setattr(module, "ALONE", 3)
     expected = [levels_of(values)[1] for values in NOISE]
     levels = KeptLevels(tmp_path / "levels")
     levels.ahead(ALL)
     monkeypatch.setattr(module, "levels_of", None)  # nothing is looked for a second time
-    assert [levels(one, one.values)[1] for one in ALL] == expected
+    assert [levels(one)[1] for one in ALL] == expected
     levels.save()
     again = KeptLevels(tmp_path / "levels")
     monkeypatch.setattr(module, "mapped", None)
     again.ahead(ALL)
-    assert [again(one, one.values)[1] for one in ALL] == expected
+    assert [again(one)[1] for one in ALL] == expected

@@ -110,7 +110,8 @@ def test_a_gap_gives_the_positions_of_what_is_there() -> None:
 def test_what_a_count_should_be(metric: str, scenario: str, backend: str, best: int | None) -> None:
     cell = Cell("radon", scenario, backend, "fork")
     frame = factory.as_frame([factory.row(cell, metric, 1.0)])
-    (verdicts,) = observed(frame).verdicts
+    site = observed(frame)
+    verdicts = site.verdicts_on(site.tracks[0])
     assert verdicts.best == best
     assert verdicts.wrong.tolist() == [best is not None]
     (series,) = data(frame)["series-"].values()

@@ -44,7 +44,7 @@ def test_a_file_is_made_where_anything_is_lost(lost: str, tmp_path: Path) -> Non
 
 def test_a_view_is_made_once_and_forgotten_when_nobody_asks() -> None:
     first = Kept()
-    assert [first.view(key, lambda: [1]) for key in ("a", "a", "b")] == [[1]] * 3
-    again = Kept(views=first.views_now)
-    assert again.view("a", lambda: pytest.fail("it was made again")) == [1]
-    assert again.views_now == {"a": [1]}
+    assert [first.view(key, lambda: (1,), tuple) for key in ("a", "a", "b")] == [(1,)] * 3
+    again = Kept(views={"a": "[1]", "b": "[1]"})
+    assert again.view("a", lambda: pytest.fail("it was made again"), tuple) == (1,)
+    assert again.views_now == {"a": (1,)}

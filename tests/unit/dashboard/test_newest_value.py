@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from observatory.analyze.history.newest import verdicts_of
 from observatory.analyze.history.segments import segmented
 from observatory.dashboard.pages.newest_value import NewestChange, newest_change
 from observatory.dashboard.site_input import SiteInput
@@ -26,9 +25,7 @@ def moved(values: Any, metric: str = "compile_time", said: Triage | None = None)
 
 
 def observed(found: Any, alerts: Alerts) -> SiteInput:
-    tracks = list(segmented([found]))
-    verdicts = list(verdicts_of(tracks, alerts))
-    return SiteInput(tracks, (), alerts, "0.1", verdicts)
+    return SiteInput(list(segmented([found])), (), alerts, "0.1")
 
 
 def test_a_quiet_series_is_as_before_within_its_noise() -> None:

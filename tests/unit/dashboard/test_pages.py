@@ -8,7 +8,6 @@ from datetime import timedelta
 from pathlib import Path
 from urllib.parse import parse_qsl
 
-import numpy as np
 import pandas as pd
 import pytest
 
@@ -445,8 +444,7 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
 
 def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
     values = stepped(400, 350, 2.0)
-    none, zero = np.full(400, np.nan), np.zeros(400, np.int32)
-    (track,) = segmented([replace(series(line(400), values), n=zero, ci_low=none, ci_high=none)])
+    (track,) = segmented([series(line(400), values)])
     found = SiteInput([track], (), observed(factory.as_frame([])).alerts, "0.1")
     drawn = picture(found, 0)
     assert (len(drawn.points), drawn.count) == (MOST_VALUES, 400)
@@ -561,8 +559,7 @@ def test_the_newest_subject_is_set_against_the_one_before() -> None:
 
 def test_a_picture_shows_where_a_long_series_changed() -> None:
     values = stepped(400, 150, 2.0)
-    none, zero = np.full(400, np.nan), np.zeros(400, np.int32)
-    (track,) = segmented([replace(series(line(400), values), n=zero, ci_low=none, ci_high=none)])
+    (track,) = segmented([series(line(400), values)])
     found = SiteInput([track], (),
                      observed(factory.as_frame([])).alerts, "0.1")  # fmt: skip
     (moved,) = judge_series([track]).moved

@@ -96,3 +96,18 @@ def test_values_are_not_read_but_mapped(tmp_path: Path) -> None:
     _, kept = mapped(path, SeriesList(NAMES), KEY)
     assert not kept.value.flags.owndata
     assert not kept.value.flags.writeable
+
+
+def test_values_that_were_let_go_are_read_again(tmp_path: Path) -> None:
+    made = part([(0, 0, 0, 1.5, 1, 1.0, 2.0), (1, 0, 0, 2.5, 1, 2.0, 3.0)], [0, 1])
+    (tmp_path / "a.part").write_bytes(encoded(["one", "two"], made, SeriesList(NAMES), KEY))
+    kept = mapped(tmp_path / "a.part", SeriesList(NAMES), KEY).part
+    for one in (made, kept):
+        for _ in range(2):
+            assert one.value.tolist() == [1.5, 2.5]
+            one.let_go()
+    # Whoever replaces the file leaves the values of those who read it.
+    (tmp_path / "other").write_bytes(b"")
+    (tmp_path / "other").replace(tmp_path / "a.part")
+    kept.let_go()
+    assert kept.value.tolist() == [1.5, 2.5]
