@@ -63,7 +63,7 @@ def test_fewer_misses_are_told_with_the_time_that_came_with_them() -> None:
     (one,) = changes(counted(105, seconds=6.07), counted(0, seconds=0.47))
     assert not one.worse
     assert sentence_of(one.statement) == (
-        "cache_misses 105 → 0 (radon warm_disk NUMBA spawn); "
+        "cache_misses 105 → 0 in radon warm_disk NUMBA spawn; "
         "with it compile_time is faster: ÷13 (6.07 → 0.47 s, radon warm_disk NUMBA spawn)"
     )
 
@@ -86,7 +86,7 @@ def test_what_was_wrong_when_it_was_first_checked_is_told_as_long_as_it_is() -> 
     assert (one.change.kind, one.change.last_good) == ("wrong results", None)
     assert one.change.first_bad.label == "n0"
     assert [(s.after, s.holds, s.newest.label) for s in one.change.series] == [(7, True, "n1")]
-    assert sentence_of(one.statement).endswith(": 7 (radon siblings NUMBA fork)")
+    assert sentence_of(one.statement).endswith("(7 in radon siblings NUMBA fork)")
     fell = changes(wrong, good)
     assert [one.worse for one in fell] == [False]
 

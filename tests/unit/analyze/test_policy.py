@@ -104,4 +104,4 @@ def test_an_alert_that_turns_out_to_be_a_small_change_says_so() -> None:
     before = slower(1.10, 80)
     (alert,) = slower(1.015, 300, before).alerts
     assert (alert.id, alert.state) == (before.alerts[0].id, "resolved")
-    assert "small change" in (alert.resolution or "")
+    assert "too small for an alert" in (alert.resolution or "")

@@ -136,7 +136,7 @@ def test_instructions_of_two_sources_are_never_compared() -> None:
     verdict = one(found.verdicts, "instructions")
     assert verdict.conclusion == "undecided"
     assert verdict.ratio is None
-    assert "counts of two sources" in sentence_of(verdict.because)
+    assert "counts from different counters" in sentence_of(verdict.because)
 
 
 def test_of_several_sources_the_newest_counts() -> None:
