@@ -175,13 +175,13 @@ def _functions(alert: Alert) -> Table:
 
 
 def _graphs(alert: Alert) -> Table:
-    rows = tuple(
-        (shorten(one.name, 160), shorten(one.note, 200)) for one in alert.graphs[:_FUNCTIONS]
-    )
+    shown = alert.graphs[:_FUNCTIONS]
+    told = any(one.note for one in shown)
+    rows = tuple((shorten(one.name, 160), *[shorten(one.note, 200)] * told) for one in shown)
     noun = CAUSES[alert.kind].noun if alert.kind in CAUSES else "graph"
     noun = "graph" if noun == "function" else noun
     title, note = several(len(alert.graphs), noun), _NOTES.get(noun, "what it says")
-    return Table(title, (noun, note), rows)
+    return Table(title, (noun, note) if told else (noun,), rows)
 
 
 def _links(observed: SiteInput, alert: Alert, forge: Forge) -> Iterator[tuple[str, str]]:

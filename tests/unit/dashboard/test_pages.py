@@ -31,6 +31,7 @@ from observatory.dashboard.site_input import SiteInput
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
 from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.comparison import GraphChange
 from observatory.store.records.found import Found
 from observatory.store.records.searches import Probe
 from observatory.store.records.triage import Triage
@@ -235,6 +236,19 @@ def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
     over = alert(base, "resolved", resolved_by=at(base, "3.3.4"))
     page = alert_page(with_alerts(over), over, Forge())
     assert page["pictures"][0].bad[1] < drawn.right
+
+
+@pytest.mark.parametrize(
+    ("notes", "columns"), [(("", ""), ("graph",)), (("", "no key"), ("graph", "what it says"))]
+)
+def test_graphs_of_an_alert_have_a_column_for_what_is_said_only_if_something_is(
+    notes: tuple[str, ...], columns: tuple[str, ...]
+) -> None:
+    base = observed(factory.frame())
+    graphs = [GraphChange(name=f"g{number}", note=note) for number, note in enumerate(notes)]
+    table = alert_page(base, alert(base, graphs=graphs), FORGE)["graphs"]
+    assert table.header == columns
+    assert {len(row) for row in table.rows} == {len(columns)}
 
 
 def test_an_alert_shows_what_a_search_found_with_a_dot_for_each_subject(tmp_path: Path) -> None:
