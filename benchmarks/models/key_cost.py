@@ -63,20 +63,17 @@ def _of_bytes(size: int) -> Member:
 
 
 def _of_equal_graphs(number: int) -> Member:
-    """One graph that is used many times, whose keys need to be made once."""
+    """A graph that is used many times, half of them inside of another: its keys are made once."""
 
     def used(pt: Any, x: Any) -> Any:
         from pytensor.compile.builders import OpFromGraph
 
         inside = pt.vector(dtype="float64")
         inner = OpFromGraph([inside], [pt.cumsum(pt.cumsum(inside))])
-        return _chain(lambda _, given: inner(given), number)(pt, x)
+        outer = OpFromGraph([inside], [pt.cumsum(inner(inside))])
+        return _chain(lambda _, given: outer(inner(given)), number // 2)(pt, x)
 
-    return Member(in_pytensor(used), equal_to(_chain(_summed_twice, number)))
-
-
-def _summed_twice(library: Any, x: Any) -> Any:
-    return library.cumsum(library.cumsum(x))
+    return Member(in_pytensor(used), equal_to(_chain(lambda np, x: np.cumsum(x), 5 * number // 2)))
 
 
 _GRAPHS = {
