@@ -98,6 +98,29 @@ def test_values_are_not_read_but_mapped(tmp_path: Path) -> None:
     assert not kept.value.flags.writeable
 
 
+def resident(file: Path) -> int:
+    """The kilobytes of a mapped file that are in the memory of this process."""
+    lines = iter(Path("/proc/self/smaps").read_text().splitlines())
+    kilobytes = 0
+    for line in lines:
+        if line.endswith(str(file)):
+            kilobytes += next(int(each.split()[1]) for each in lines if each.startswith("Rss:"))
+    return kilobytes
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux says what is mapped")
+def test_values_that_were_let_go_are_not_in_memory(tmp_path: Path) -> None:
+    file = tmp_path / "a.part"
+    file.write_bytes(
+        encoded(["one"], part([(0, 0, 0, 1.5, 1, 1.0, 2.0)], [0]), SeriesList(NAMES), KEY)
+    )
+    kept = mapped(file, SeriesList(NAMES), KEY).part
+    assert kept.value.tolist() == [1.5]
+    assert resident(file) > 0
+    kept.let_go()
+    assert resident(file) == 0
+
+
 def test_values_that_were_let_go_are_read_again(tmp_path: Path) -> None:
     made = part([(0, 0, 0, 1.5, 1, 1.0, 2.0), (1, 0, 0, 2.5, 1, 2.0, 3.0)], [0, 1])
     (tmp_path / "a.part").write_bytes(encoded(["one", "two"], made, SeriesList(NAMES), KEY))
