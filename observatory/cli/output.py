@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table as RichTable
@@ -62,23 +63,39 @@ def grid(
     return drawn
 
 
-def render(table: Table, width: int = 80) -> RichTable:
+def _fit(drawn: RichTable, table: Table, wrapped: Collection[str], width: int) -> None:
+    """Give columns their widths so that no value is broken, and no header but between its words.
+
+    Where there is not enough room for that, nothing is done, and rich breaks texts as it can.
+    """
+    columns = [
+        (name, [cell_len(for_log(text)) for text in texts])
+        for name, *texts in zip(table.header, *table.rows, strict=True)
+    ]
+    least = [
+        max(*map(cell_len, name.split() if name in wrapped else [name]), *texts, 0)
+        for name, texts in columns
+    ]
+    most = [max(cell_len(name), *texts, 0) for name, texts in columns]
+    for padding in (1, 0):
+        # Beside its padding, each column has one place for the line to the next one.
+        room = width - 1 - sum(least) - (padding + 1) * len(least)
+        if room < 0:
+            continue
+        drawn.padding = (0, padding, 0, 0)
+        for column, own, whole in zip(drawn.columns, least, most, strict=True):
+            column.width = min(whole, own + room)
+            room -= column.width - own
+        return
+
+
+def render(table: Table, width: int) -> RichTable:
     """A table of ``observatory.text.tables`` for a terminal of this width."""
     rows = ([Text(for_log(cell), style=_style(cell)) for cell in row] for row in table.rows)
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)
-    # Where there is room, a header is broken between its words, and a value never.
-    least = [
-        max(len(text) for text in (*(name.split() if name in wrapped else [name]), *column))
-        for name, *column in zip(table.header, *table.rows, strict=True)
-    ]
-    for gap, padding in ((2, 1), (1, 0)):
-        if sum(least) + gap * len(least) < width:
-            drawn.padding = (0, padding, 0, 0)
-            for column, own in zip(drawn.columns, least, strict=True):
-                column.min_width = own
-            break
+    _fit(drawn, table, wrapped, width)
     drawn.caption = Text(for_log("\n".join(table.footnotes))) if table.footnotes else None
     return drawn
 

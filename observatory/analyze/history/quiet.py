@@ -47,7 +47,7 @@ def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
         return np.zeros(len(values), np.bool_)
     order = np.argsort(values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
-    found = (ordered[:, 0] > 0) & (np.diff(ordered, axis=1) > 0).all(axis=1)
+    found = np.asarray((np.diff(ordered, axis=1) > 0).all(axis=1), np.bool_)
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, np.arange(1.0, n + 1)[None], axis=1)
     if n >= FEWEST:

@@ -35,5 +35,5 @@ def command(
         own = (one for one in found if one.cell.backend == name)
         grown = by_subject((one.label, one.families) for one in own)
         for table in growth_tables(name, grown):
-            console.print(render(table))
+            console.print(render(table, console.width))
     report_problems(problems, strict)

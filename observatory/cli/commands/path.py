@@ -40,6 +40,6 @@ def command(
         if model and name not in model:
             continue
         console.print(f"{name}: {MODELS[name].meaning}" if name in MODELS else name, markup=False)
-        console.print(render(path_table(name, backend, walks)))
+        console.print(render(path_table(name, backend, walks), console.width))
         for line in who_asked(name, walks) if functions else ():
             console.print(line, markup=False, highlight=False)

@@ -11,7 +11,7 @@ from observatory.text.tables import Table
 
 def _drawn(table: Table, width: int = 120) -> str:
     stream = io.StringIO()
-    Console(file=stream, width=width).print(render(table))
+    Console(file=stream, width=width).print(render(table, width))
     return stream.getvalue()
 
 
@@ -29,7 +29,7 @@ def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:
 
 
 def test_a_table_without_footnotes_has_no_caption() -> None:
-    assert render(Table("t", ("scenario",), ())).caption is None
+    assert render(Table("t", ("scenario",), ()), 80).caption is None
 
 
 def test_a_subject_is_never_cut_off() -> None:
@@ -50,6 +50,18 @@ def test_at_80_columns_the_table_of_a_subject_breaks_no_word_and_no_number() -> 
     for word in ("misses", "spawn:", "warm_process", "NUMBA_OPS_ONLY", "6.23 µs", "1.99 G"):
         assert word in text
     assert text.count("misses") == text.count("wrong") == 2
+
+
+def test_a_table_that_fits_breaks_no_value_and_loses_nothing_at_its_edge() -> None:
+    header = ("backend", "wrong", "spawn: time", "scenario", "work", "fork: time", "misses")
+    rows = (
+        ("NUMBA_OPS_ONLY", "C_VM", "6.30 µs", "1,234", "C_VM", "warm_process", "DEFAULT"),
+        ("323 ms", "variants", "-", "1,234", "323 ms", "-", "-"),
+        ("warm_disk", "0", "1.99 G", "C_VM", "323 ms", "last in 3.3.7", "warm_disk"),
+    )
+    lines = _drawn(Table("t", header, rows), width=80).splitlines()
+    assert all(any(value in line for line in lines) for row in rows for value in row)
+    assert sum("warm_disk" in line and line.count("warm_disk") == 2 for line in lines) == 1
 
 
 def _progress(terminal: bool) -> str:
