@@ -185,10 +185,7 @@ def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str
     if claim is None or subject is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
     parts = (
-        one.known or f"{one.sentence} (known)"
-        if one.state == "bad" and not now.untold
-        else one.sentence
-        for one in claim.parts
+        one.known if one.state == "bad" and not now.untold else one.sentence for one in claim.parts
     )
     return f"PyTensor {subject.subject}: {'; '.join(parts)}."
 

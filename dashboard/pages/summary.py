@@ -107,20 +107,27 @@ def headline(subject: Newest) -> Headline:
     """Say in words what holds for the subject, the worst first."""
     claims = list(_claims(subject))
     for other in subject.others:
-        bad = [one.sentence for one in _claims(other) if one.state == "bad"]
+        bad = [one for one in _claims(other) if one.state == "bad"]
         if bad:  # what is well is so on one of the two
             claims = [
-                one._replace(sentence=f"{one.sentence} with {subject.setting}")
-                if any(text.startswith(one.sentence.removeprefix("no ")) for text in bad) else one
+                _of(one, subject.setting)
+                if any(each.sentence.startswith(one.sentence.removeprefix("no ")) for each in bad)
+                else one
                 for one in claims
-            ]  # fmt: skip
-        claims += [Headline("bad", f"{text} with {other.setting}") for text in bad]
+            ]
+        claims += [_of(one, other.setting) for one in bad]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
     state = claims[0].state
     if state == "good":
         claims.sort(key=lambda claim: claim.sentence.startswith("no "))
     text = "; ".join(claim.sentence for claim in claims)
     return Headline(state, f"PyTensor {subject.subject}: {text}.", tuple(claims))
+
+
+def _of(claim: Headline, setting: Setting) -> Headline:
+    """A claim that says which setting it is about."""
+    known = claim.known and f"{claim.known} with {setting}"
+    return claim._replace(sentence=f"{claim.sentence} with {setting}", known=known)
 
 
 def wrong_places(subject: Newest) -> set[tuple[str, str]]:

@@ -119,6 +119,8 @@ def test_an_alarm_in_another_setting_is_not_passed_over():
     assert found.state == "bad"
     assert "wrong results in warm_disk NUMBA with Python 3.13 on bench-2c" in found.sentence
     assert "; no wrong results with Python 3.12 on bench-2c;" in found.sentence
+    known = [one.known for one in found.parts if one.state == "bad"]
+    assert known == ["known wrong results in 1 cell with Python 3.13 on bench-2c"]
 
 
 def test_a_release_is_newer_by_version_where_dates_are_equal():
