@@ -3,6 +3,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pandas as pd
+import pytest
 
 from observatory.benchmarks.catalogue import WARM_SCENARIOS, Cell
 from observatory.dashboard.pages.summary import Headline, facts, headline, newest
@@ -111,6 +112,16 @@ def test_the_page_speaks_of_the_setting_with_the_longest_history():
     assert subject is not None
     assert subject.setting.python == "3.12"
     assert [other.setting.python for other in subject.others] == ["3.13"]
+
+
+@pytest.mark.parametrize(
+    ("metric", "known"),
+    [("wrong_results", "known wrong results in 1 cell"), ("crashed", "known crashes in 1 cell"),
+     ("cache_misses", "known misses in 1 cell"), ("uncacheable", "known refusals in 1 cell")],
+)  # fmt: skip
+def test_what_is_bad_can_be_said_in_short(metric: str, known: str):
+    found = said(factory.as_frame([factory.row(WARM, metric, 2)]))
+    assert [one.known for one in found.parts if one.state == "bad"] == [known]
 
 
 def test_an_alarm_in_another_setting_is_not_passed_over():

@@ -17,7 +17,7 @@ _C = ("VMLinker", "CLinker")
 
 
 def _scaled(d: Draft, *options: Any, **more: Any) -> Any:
-    from ..c_ops import Scaled
+    from .c_ops import Scaled
 
     return Scaled(*options, **more)(d.vector())
 

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..numba_ops import scaled
 from .draft import Draft
+from .numba_ops import scaled
 from .pair import Pair, differ
 
 _NUMBA = ("NumbaLinker",)

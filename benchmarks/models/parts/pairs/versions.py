@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..numba_ops import scaled
 from .draft import Draft
+from .numba_ops import scaled
 from .pair import Pair, differ
 
 _NUMBA = ("NumbaLinker",)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from .draft import module
+
 
 @cache
 def scaled(props: tuple[str, ...] = ()) -> Any:
@@ -18,8 +20,6 @@ def scaled(props: tuple[str, ...] = ()) -> Any:
     """
     from pytensor.graph.basic import Apply
     from pytensor.graph.op import Op
-
-    from .pairs.draft import module
 
     dispatch = module("link.numba.dispatch.basic")
     register = dispatch.register_funcify_default_op_cache_key
