@@ -57,9 +57,9 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     unseen = sum(row.found for row in blind)
     yield (
         f"The observatory finds {found} of {len(own)} faults, and {unseen} "
-        f"of the {len(blind)} that were written before the probes were read. Alarms that a fault "
-        f"does not explain: in {false} of {len(own)} rows. The release against itself was quiet in "
-        f"{quiet} of {len(nothing)} looks."
+        f"of the {len(blind)} that were written before the probes were read. In {false} of "
+        f"{len(own)} rows, an alarm is raised that the fault does not explain. Compared with itself, "
+        f"the release raised no alarm in {quiet} of {len(nothing)} comparisons."
     )
 
 
