@@ -58,8 +58,8 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     yield (
         f"The observatory finds {found} of {len(own)} faults, and {unseen} "
         f"of the {len(blind)} that were written before the probes were read. In {false} of "
-        f"{len(own)} rows, an alarm is raised that the fault does not explain. Compared with itself, "
-        f"the release raised no alarm in {quiet} of {len(nothing)} comparisons."
+        f"{len(own)} rows, an alarm is raised that the fault does not explain. Compared with "
+        f"itself, the release raised no alarm in {quiet} of {len(nothing)} comparisons."
     )
 
 
