@@ -2,7 +2,8 @@
 
 It runs in an environment under test and makes every graph of `ops` and `keys` for NUMBA, or those
 of the pairs that FILE describes. Nothing is compiled. The exit status is 1 if the graphs that
-cannot be made are not those of `benchmarks.models.parts.absent`, of which FILE has none.
+cannot be made are not those of `benchmarks.models.parts.absent` and the pairs for other linkers, of
+which FILE has none.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from pathlib import Path
 from .catalogue import MODELS
 from .models import FIRST, Model, NotInThisRelease
 from .models.parts.absent import ABSENT
+from .models.parts.pairs.registry import NOT_OF_NUMBA
 
 CENSUS = ("ops", "keys")
 
@@ -78,10 +80,10 @@ def main() -> None:
     """Print what is unlike the list, and exit."""
     warnings.simplefilter("ignore")
     if sys.argv[1:]:
-        found, stated = absent(MODELS["keys"].described_by(Path(sys.argv[1]))), {}
+        found, stated = absent(MODELS["keys"].described_by(Path(sys.argv[1]))), set()
     else:
         found = {name: why for one in CENSUS for name, why in absent(MODELS[one]).items()}
-        stated = dict(ABSENT)
+        stated = {*ABSENT, *NOT_OF_NUMBA}
     wrong = list(unlike(found, stated))
     print(f"{len(found)} graphs cannot be made", *wrong, sep="\n")
     sys.exit(bool(wrong))

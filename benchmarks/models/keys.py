@@ -9,7 +9,7 @@ from . import Model
 from .parts.absent import ABSENT
 from .parts.pairs.described import pairs_of_file
 from .parts.pairs.pair import Pairs
-from .parts.pairs.registry import EQUAL, PAIRS
+from .parts.pairs.registry import EQUAL, NOT_OF_NUMBA, PAIRS
 
 _NO_KEYS = (
     "differ.props.Choose.mode",
@@ -35,7 +35,7 @@ _SUSPECT = (
 """Their keys are equal in 3.3.8 already. Rewrites make one graph of the first two, and the others
 collide. To prove a suspect takes as long as the keys of about twenty pairs."""
 
-QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *ABSENT, *_SUSPECT})
+QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *ABSENT, *NOT_OF_NUMBA, *_SUSPECT})
 """The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the
 scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
 or has no keys."""

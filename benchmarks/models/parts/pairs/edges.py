@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft
-from .pair import Pair, Side, differ
+from .pair import OF_C, Pair, Side, differ
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
 
@@ -235,11 +235,11 @@ PAIRS: Mapping[str, Pair] = {
     "differ.linkers.c_then_vm": Pair(
         Side(lambda d: _positional(d, 0), linker="c", borrowed=True),
         Side(lambda d: _positional(d, 0), linker="cvm", borrowed=True),
-        linkers=("VMLinker", "CLinker"),
+        linkers=OF_C,
     ),
     "differ.linkers.vm_then_c": Pair(
         Side(lambda d: _positional(d, 1), linker="cvm", borrowed=True),
         Side(lambda d: _positional(d, 1), linker="c", borrowed=True),
-        linkers=("VMLinker", "CLinker"),
+        linkers=OF_C,
     ),
 }

@@ -6,10 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft
-from .pair import Pair, Side
-
-_NUMBA = ("NumbaLinker",)
-_C = ("VMLinker", "CLinker")
+from .pair import OF_C, OF_NUMBA, Pair, Side
 
 
 def _contracted(d: Draft) -> Any:
@@ -59,10 +56,10 @@ def _flagged(build: Any, flag: str, first: Any, second: Any, linkers: tuple[str,
 
 
 PAIRS: Mapping[str, Pair] = {
-    "differ.flags.fastmath": _flagged(_contracted, "numba__fastmath", True, False, _NUMBA),
-    "differ.flags.fastmath_reduced": _flagged(_reduced, "numba__fastmath", True, False, _NUMBA),
+    "differ.flags.fastmath": _flagged(_contracted, "numba__fastmath", True, False, OF_NUMBA),
+    "differ.flags.fastmath_reduced": _flagged(_reduced, "numba__fastmath", True, False, OF_NUMBA),
     "differ.flags.cxxflags": _flagged(
-        _not_a_number, "gcc__cxxflags", "-ffinite-math-only -fno-inline", "-fno-inline", _C
+        _not_a_number, "gcc__cxxflags", "-ffinite-math-only -fno-inline", "-fno-inline", OF_C
     ),
     "differ.flags.floatX": _flagged(_default_dtype, "floatX", "float64", "float32"),
     "differ.flags.floatX_reversed": _flagged(_other_default_dtype, "floatX", "float32", "float64"),

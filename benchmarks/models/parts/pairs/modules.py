@@ -11,9 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft
-from .pair import Build, Pair, differ, equal
-
-_C = ("VMLinker", "CLinker")
+from .pair import OF_C, Build, Pair, differ, equal
 
 
 def _scaled(d: Draft, *options: Any, **more: Any) -> Any:
@@ -39,8 +37,8 @@ def _known_as(note: str) -> Build:
 
 
 PAIRS: Mapping[str, Pair] = {
-    "differ.modules.arguments": differ(_by_argument, 2.0, 3.0, linkers=_C),
-    "differ.modules.version": differ(_versioned, 2.0, 3.0, linkers=_C),
-    "differ.modules.unversioned": differ(_unversioned, 2.0, 3.0, linkers=_C),
-    "equal.modules.one_code": equal(_known_as("first"), _known_as("second"), linkers=_C),
+    "differ.modules.arguments": differ(_by_argument, 2.0, 3.0, linkers=OF_C),
+    "differ.modules.version": differ(_versioned, 2.0, 3.0, linkers=OF_C),
+    "differ.modules.unversioned": differ(_unversioned, 2.0, 3.0, linkers=OF_C),
+    "equal.modules.one_code": equal(_known_as("first"), _known_as("second"), linkers=OF_C),
 }

@@ -23,6 +23,10 @@ Compared = Literal["values", "types", "messages", "exceptions"]
 from other bits than NumPy, and of vectors that have no sign of their own; the exception that the
 call raises; or only its class, where backends word it differently."""
 
+OF_NUMBA = ("NumbaLinker",)
+OF_C = ("VMLinker", "CLinker")
+"""The classes of linkers of the backends that share a cache."""
+
 _TOLERANCES = {2: 1e-2, 4: 2e-5, 8: TOLERANCE}
 """The largest relative error by the bytes of a real number."""
 _GENERATED = _TOLERANCES[4]

@@ -8,9 +8,7 @@ from typing import Any
 
 from .draft import Draft
 from .numba_ops import scaled
-from .pair import Pair, differ
-
-_NUMBA = ("NumbaLinker",)
+from .pair import OF_NUMBA, Pair, differ
 
 
 @dataclass(frozen=True)
@@ -28,6 +26,6 @@ def _by(hold: Callable[[Reticent], object]) -> Callable[[Draft, float], Any]:
 
 
 PAIRS: Mapping[str, Pair] = {
-    "differ.printed.property": differ(_by(lambda one: one), 2.0, 3.0, linkers=_NUMBA),
-    "differ.printed.in_tuple": differ(_by(lambda one: (1, one)), 2.0, 3.0, linkers=_NUMBA),
+    "differ.printed.property": differ(_by(lambda one: one), 2.0, 3.0, linkers=OF_NUMBA),
+    "differ.printed.in_tuple": differ(_by(lambda one: (1, one)), 2.0, 3.0, linkers=OF_NUMBA),
 }

@@ -22,7 +22,7 @@ from . import (
     shapes,
     versions,
 )
-from .pair import Pair
+from .pair import OF_NUMBA, Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
@@ -36,3 +36,7 @@ PAIRS: Mapping[str, Pair] = {
 }
 """Those that are written down, and then the counterexamples that `observatory explore` filed."""
 EQUAL = tuple(name for name, pair in PAIRS.items() if pair.equal)
+NOT_OF_NUMBA = tuple(
+    name for name, pair in PAIRS.items() if pair.linkers and not {*OF_NUMBA} & {*pair.linkers}
+)
+"""Those for other linkers than numba's."""
