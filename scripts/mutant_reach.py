@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import tempfile
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
+from scripts.mutant_torture import verdicts
 from scripts.mutations import Mutation
 
 LINES_TO = "OBSERVATORY_LINES_TO"
@@ -51,15 +52,16 @@ def lines_kept(
     environment: Environment,
     cells: Collection[tuple[Cell, tuple[str, ...]]],
     modules: Collection[str],
+    faults: Sequence[str] = (),
 ) -> Lines:
     """Return what `lines_run` does, which is kept in a directory for the next time.
 
     The directory is of one release. Raises AssertionError if a sample fails.
     """
-    name = hashlib.sha256(f"{cells} {modules}".encode()).hexdigest()[:16]
+    name = hashlib.sha256(f"{cells} {modules} {faults}".encode()).hexdigest()[:16]
     file = keep / f"lines-{name}.json"
     if not file.exists():
-        file.write_text(json.dumps(lines_run(environment, cells, modules)))
+        file.write_text(json.dumps(lines_run(environment, cells, modules, faults)))
     found: Lines = json.loads(file.read_text())
     return found
 
@@ -68,10 +70,11 @@ def lines_run(
     environment: Environment,
     cells: Iterable[tuple[Cell, tuple[str, ...]]],
     modules: Iterable[str],
+    faults: Sequence[str] = (),
 ) -> Lines:
     """Take a sample of each cell, of these graphs, and return the lines of the modules that ran.
 
-    Raises AssertionError if a sample fails.
+    ``faults``: C's cache is put under these, too. Raises AssertionError if a sample fails.
     """
     with tempfile.TemporaryDirectory() as scratch:
         file = Path(scratch, "lines")
@@ -82,6 +85,8 @@ def lines_run(
             executor = Executor(environment, caches, 600.0, variables=variables, only=only)
             for task in plan((cell,), Rounds(timing=0, counting=1)):
                 assert executor.run(task).status == "ok", task
+        if faults:
+            assert verdicts(environment, faults, variables), "the faults cannot be tried"
         found = {line.rpartition(":")[::2] for line in file.read_text().splitlines()}
     ends = {module: f"/{module.replace('.', '/')}.py" for module in modules}
     return {

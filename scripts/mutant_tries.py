@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import MODELS, Cell
 from scripts.fault_looks import GRAPHS
 
 _KEY_FUNCTIONS = (
@@ -60,6 +60,16 @@ TRIES = {
         Try(Cell("ops_quick", "census_warm", "C_VM", "spawn")),
         Try(Cell("radon", "cold", "C", "spawn")),
         Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _OF_C),
+        Try(Cell("c_ops", "topics", "C_VM", "spawn"), MODELS["c_ops"].members),
     ),
 }
 """Where a mutant is looked at, one place after the other."""
+
+TORTURES: dict[str, tuple[str, ...]] = {
+    "numba": (),
+    "c": (
+        "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
+        "module_missing", "of_pytensor", "files_old", "removed", "marked", "leftovers",
+    ),
+}  # fmt: skip
+"""The faults that a mutant which no place shows is put under at last."""

@@ -5,9 +5,10 @@
 
 A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
 Its samples are those of `scripts.mutant_tries`, from the quickest on, and the judge is that of
-`compare`: the first alarm ends it. A mutant of a statement that no cell runs cannot be found, and
-is not tried. The order is that of a hash, so that the first mutants are a fair sample of all. A
-line of JSON for each goes to FILE; those that it has are not tried again.
+`compare`: the first alarm ends it. Where there is none, its cache is put under faults, and it is
+found if one has another verdict. A mutant of a statement that nothing of all this runs cannot be
+found, and is not tried. The order is that of a hash, so that the first mutants are a fair sample of
+all. A line of JSON for each goes to FILE; those that it has are not tried again.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
 from scripts import mutant_reach as reach
 from scripts.fault_counts import Rig
-from scripts.mutant_tries import TARGETS, TRIES, Try
+from scripts.mutant_torture import verdicts
+from scripts.mutant_tries import TARGETS, TORTURES, TRIES, Try
 from scripts.mutations import Mutation, mutations
 
 NOTHING = "nothing is changed"
@@ -149,6 +151,8 @@ class Mutants:
             by = self._alarm(one, module, mutation)
             if by:
                 break
+        else:
+            by = self._tortured(module, mutation)
         return Tried(module, mutation.name, bool(by), by, round(time.monotonic() - began, 1))
 
     def _alarm(self, where: Try, module: str, mutation: Mutation) -> str:
@@ -174,6 +178,21 @@ class Mutants:
             compared(setting, Evidence.of(base), Evidence.of(head), (where.cell,))
         )
         return next((f"{one.metric} of {one.cell}" for one in found.worse), "")
+
+    def _tortured(self, module: str, mutation: Mutation) -> str:
+        """Return the first fault with another verdict than without the mutant; empty: none."""
+        if not (faults := TORTURES[TARGETS[module][0]]):
+            return ""
+        file = self.rig.keep / "mutants-torture.json"
+        if not file.exists():
+            file.write_text(json.dumps(verdicts(self.environment, faults, {})))
+        with tempfile.TemporaryDirectory(dir=self.scratch) as made:
+            changed = Path(made, "mutant.py")
+            changed.write_text(mutation.source)
+            variables = {_MUTANT: str(changed), _MODULE: module}
+            found = verdicts(self.environment, faults, variables)
+        usual = json.loads(file.read_text())
+        return next((f"torture {one}" for one in faults if found.get(one) != usual[one]), "")
 
     def _base(self, task: Task, only: tuple[str, ...]) -> Sample:
         place = hashlib.sha256(f"{task} {only}".encode()).hexdigest()[:16]
@@ -220,7 +239,7 @@ def main(argv: list[str] | None = None) -> int:
         for cache in {options.only} if options.only else {*TRIES}:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
             tries = [(one.cell, one.only) for one in TRIES[cache] if one.only]
-            lines |= reach.lines_kept(options.keep, environment, tries, modules)
+            lines |= reach.lines_kept(options.keep, environment, tries, modules, TORTURES[cache])
         mutants = Mutants(rig, environment, Path(scratch), lines)
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:

@@ -5,7 +5,7 @@
 
 The samples go through all cells again and again, and each is appended as one line: the pool is
 balanced whenever this ends, and continues when it is started again. A sample of work takes ten
-times as long as a trace: two cells are traced after each. Every round has another hash seed.
+times as long as a trace: one cell is traced after each. Every round has another hash seed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
-from itertools import count, cycle, islice
+from itertools import count, cycle
 from pathlib import Path
 
 from observatory.benchmarks.catalogue import METRICS, Cell, cells
@@ -42,7 +42,7 @@ def rounds() -> Iterator[Task]:
     for number in count():
         for cell in CELLS:
             yield replace(tasks[cell, "work"], round=number)
-            yield from islice(traced, 2)
+            yield next(traced)
 
 
 def taken(executor: Executor, task: Task) -> dict[str, object]:

@@ -165,6 +165,11 @@ def gone(place: Place, _: str) -> None:
     shutil.rmtree(place.compiledir)
 
 
+def marked(place: Place, _: str) -> None:
+    """Mark the module of `up` as PyTensor marks one that it could not delete."""
+    (place.target / "delete.me").touch()
+
+
 def leftovers(place: Place, _: str) -> None:
     """Leave what killed processes leave: unfinished files and directories of modules."""
     for number in range(100):

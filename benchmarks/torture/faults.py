@@ -119,8 +119,12 @@ def _processes(cache: Cache) -> Iterator[Fault]:
     def fault(name: str, what: str, plan: Together | Interleaved | Held) -> Fault:
         return Fault(name, cache, "processes", what, plan)
 
-    yield fault("two_store", "two processes store the same entries at once", Together(2))
-    yield fault("eight_store", "eight processes store the same entries at once", Together(8))
+    locked = cache == "c"
+    for count, name in (2, "two"), (8, "eight"):
+        yield fault(
+            f"{name}_store", f"{name} processes store the same entries at once",
+            Together(count, once=locked),
+        )  # fmt: skip
     yield fault(
         "read_while_stored", "a second process runs while the first one is stopped at one step of "
         "storing an entry", Interleaved(("up",), ("up",)),
@@ -173,6 +177,9 @@ def _clock_and_place(cache: Cache) -> Iterator[Fault]:
                 "imported", Damage(damage.gone, graphs=("up",)))  # fmt: skip
     yield Fault("leftovers", cache, "place", "a hundred killed processes left unfinished files",
                 Damage(damage.leftovers))  # fmt: skip
+    if cache == "c":
+        yield Fault("marked", cache, "place", "the module is marked as one to be deleted",
+                    Damage(damage.marked))  # fmt: skip
     number = damage.MANY[cache]
     yield Fault("crowded", cache, "place", f"the cache has {number:,} other entries",
                 Damage(damage.crowded(number)))  # fmt: skip

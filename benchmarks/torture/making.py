@@ -110,6 +110,8 @@ class Together:
 
     count: int
     graphs: tuple[str, ...] = ("up",)
+    once: bool = False
+    """Whether the cache promises that only one of them compiles and the others wait."""
 
 
 @dataclass(frozen=True)

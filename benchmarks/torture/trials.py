@@ -13,7 +13,6 @@ from functools import singledispatchmethod
 
 from .copies import Copies, Skip
 from .making import (
-    VERDICTS,
     Armed,
     Damage,
     Fault,
@@ -28,7 +27,7 @@ from .making import (
 )
 from .processes import Starter
 from .shim import NoShim, is_loaded
-from .verdicts import Case, Ended, grouped, judge, worst
+from .verdicts import Case, Ended, grouped, judge, judge_several, worst
 from .workload import GRAPHS, Seen
 
 _ROUNDS = 3
@@ -122,7 +121,9 @@ class Torture:
         for at in range(_ROUNDS):
             self.copies.reset("bare")
             ended = self.starter.together(plan.count, plan.graphs)
-            yield self._of_several(f"round {at + 1}", ended, [usual] * len(ended), plan.graphs)
+            yield self._of_several(
+                f"round {at + 1}", ended, [usual] * len(ended), plan.graphs, once=plan.once
+            )
 
     @_cases.register
     def _(self, plan: Interleaved) -> Iterator[Case]:
@@ -215,10 +216,10 @@ class Torture:
         )
 
     def _of_several(
-        self, step: str, ended: Sequence[Ended], usual: Sequence[Seen], graphs: tuple[str, ...]
-    ) -> Case:
-        judged = [judge(*one, self.starter.limit) for one in zip(ended, usual, strict=True)]
-        verdict, detail = max(judged, key=lambda one: VERDICTS.index(one[0]))
+        self, step: str, ended: Sequence[Ended], usual: Sequence[Seen], graphs: tuple[str, ...],
+        *, once: bool = False,
+    ) -> Case:  # fmt: skip
+        verdict, detail = judge_several(ended, usual, self.starter.limit, once=once)
         after, then = self._after(lambda: self.starter.run(graphs), graphs)
         return Case(step, verdict, after, self._told(detail or then))
 

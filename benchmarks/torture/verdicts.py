@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from .making import VERDICTS, OutcomeRecord, Verdict, severest
@@ -59,6 +59,27 @@ def judge(ended: Ended, usual: Seen, limit: float) -> tuple[Verdict, str]:
     if seen.calls and usual.calls and seen.calls > usual.calls * MORE_CALLS:
         return "slower", f"{seen.calls / usual.calls:.1f} times as many Python calls"
     return "safe", ""
+
+
+def judge_several(
+    ended: Sequence[Ended], usual: Sequence[Seen], limit: float, *, once: bool = False
+) -> tuple[Verdict, str]:
+    """Return the worst verdict on processes that ran beside each other, as `judge` does.
+
+    ``usual``: what each sees that runs alone. ``once``: whether they may compile no more together
+    than one of them alone.
+    """
+    worst = max(
+        (judge(*one, limit) for one in zip(ended, usual, strict=True)),
+        key=lambda one: VERDICTS.index(one[0]),
+    )
+    missed = sum(one.seen.misses for one in ended if one.seen)
+    if once and worst[0] == "safe" and missed > usual[0].misses:
+        return (
+            "recompiles",
+            f"together they compiled {missed} modules, and one alone {usual[0].misses}",
+        )
+    return worst
 
 
 def grouped(cases: Iterable[Case]) -> tuple[OutcomeRecord, ...]:

@@ -14,7 +14,7 @@ from observatory.benchmarks.models.parts.small import Member, SmallModel, point
 
 DRAWN = "randoms"
 """What this model returns is drawn anew each time."""
-OWN_INPUTS = ("ops", "topics", "frozen")
+OWN_INPUTS = ("ops", "topics", "frozen", "c_ops")
 """Graphs with inputs of their own, which `test_ops.py` and `test_topics.py` test."""
 
 

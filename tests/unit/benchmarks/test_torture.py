@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -26,7 +27,14 @@ from observatory.benchmarks.torture.making import (
     severest,
     spread,
 )
-from observatory.benchmarks.torture.verdicts import Case, Ended, grouped, judge, worst
+from observatory.benchmarks.torture.verdicts import (
+    Case,
+    Ended,
+    grouped,
+    judge,
+    judge_several,
+    worst,
+)
 from observatory.benchmarks.torture.workload import CACHES, GRAPHS, STRIDED, Seen, arguments
 from observatory.benchmarks.torture.workload import reference as reference_of
 from observatory.benchmarks.torture.workload import wrong as how_wrong
@@ -68,6 +76,18 @@ def test_a_store_is_judged_by_what_a_store_does_without_a_fault() -> None:
     assert judge(Ended(cold), cold, 9) == ("safe", "")
     assert judge(Ended(Seen(hits=2, misses=3, compiled=7)), cold, 9) == ("safe", "")
     assert judge(Ended(replace(cold, misses=6)), cold, 9)[0] == "recompiles"
+
+
+def test_processes_that_store_at_once_compile_each_module_once_where_they_wait_for_each_other() -> (
+    None
+):
+    alone, waited = Seen(misses=2, compiled=2), Seen(hits=2)
+    found = partial(judge_several, usual=[alone] * 2, limit=9)
+    assert found([Ended(alone), Ended(waited)], once=True) == ("safe", "")
+    verdict, detail = found([Ended(alone), Ended(replace(waited, misses=1))], once=True)
+    assert (verdict, detail) == ("recompiles", "together they compiled 3 modules, and one alone 2")
+    assert found([Ended(alone), Ended(alone)], once=False) == ("safe", "")
+    assert found([Ended(alone), Ended(replace(alone, wrong="up"))], once=True) == ("WRONG", "up")
 
 
 def test_steps_that_come_out_alike_are_one_outcome_and_the_worst_is_first() -> None:

@@ -15,7 +15,7 @@ from .pair import OF_C, Build, Pair, differ, equal
 
 
 def _scaled(d: Draft, *options: Any, **more: Any) -> Any:
-    from .c_ops import Scaled
+    from ..c_ops import Scaled
 
     return Scaled(*options, **more)(d.vector())
 

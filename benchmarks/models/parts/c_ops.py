@@ -1,13 +1,15 @@
-"""An Op with C code of its own.
+"""Ops with C code of their own, some of them broken.
 
-PyTensor's C cache pickles it, and pickle looks its class up by name. asv imports this module where
-there is no PyTensor, so that the class is made when it is asked for.
+PyTensor's C cache pickles them, and pickle looks their classes up by name. asv imports this module
+where there is no PyTensor, so that the classes are made when they are asked for.
 """
 
 from __future__ import annotations
 
+import pickle
 from functools import cache
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, NoReturn
 
 _ARGUMENT = "OBSERVED_FACTOR"
 _CODE = """
@@ -20,15 +22,31 @@ for (npy_intp i = 0; i < PyArray_SIZE({out}); i++) {{
 """
 
 
+class Unpicklable:
+    """Something that is equal to another one of its name, and that no file can hold."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unpicklable) and other.name == self.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> NoReturn:
+        raise pickle.PicklingError("this is made so that it cannot be pickled")
+
+
 def __getattr__(name: str) -> Any:
-    """Return the class `Scaled`. Raises AttributeError for another name."""
-    if name != "Scaled":
-        raise AttributeError(f"module {__name__} has no attribute {name}")
-    return _scaled()
+    """Return a class of Ops: `Scaled`, `Unequal` or `Rehashed`. Raises AttributeError."""
+    if name.startswith("_"):
+        raise AttributeError(name)
+    return getattr(_classes(), name)
 
 
 @cache
-def _scaled() -> Any:
+def _classes() -> SimpleNamespace:
     from pytensor.graph.basic import Apply
     from pytensor.link.c.op import COp
 
@@ -67,5 +85,29 @@ def _scaled() -> Any:
             factor = _ARGUMENT if self.argument else str(self.factor)
             return _CODE.format(x=inputs[0], out=outputs[0], fail=sub["fail"], factor=factor)
 
-    Scaled.__qualname__ = Scaled.__name__
-    return Scaled
+    class Unequal(Scaled):
+        """Is equal to nothing but itself, so that what a file holds is never equal to it."""
+
+        __props__ = ("known",)
+
+        def __eq__(self, other: object) -> bool:
+            return self is other
+
+        def __hash__(self) -> int:
+            return id(self)
+
+    class Rehashed(Scaled):
+        """Is equal to all others of its class, and has another hash: its ``known`` number."""
+
+        __props__ = ("known",)
+
+        def __eq__(self, other: object) -> bool:
+            return type(self) is type(other)
+
+        def __hash__(self) -> int:
+            return hash(self.known)
+
+    classes = (Scaled, Unequal, Rehashed)
+    for one in classes:
+        one.__qualname__ = one.__name__
+    return SimpleNamespace(**{one.__name__: one for one in classes})

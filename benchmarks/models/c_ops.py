@@ -1,0 +1,110 @@
+"""Ops with C code of their own: those that no file can hold, and those whose equality is wrong.
+
+PyTensor's C cache finds a module by its key, which contains the Ops. It must do without a file for
+a key that cannot be pickled, and it must refuse an Op that is not equal to itself, or that is equal
+to another one with another hash: such an Op would be compiled again in every process. Whoever has
+mended the Op then goes on in the same process, where the next Op must work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from . import Model
+from .parts.ops.case import Case, Cases
+from .parts.small import SmallModel, point
+from .parts.topics.topic import Used, raised, used
+
+_Make = Callable[[], Any]
+"""Returns an Op."""
+
+
+def _function(op: Any, mode: Any) -> Callable[[], Any]:
+    """Compile an Op; what it returns calls the function."""
+    import pytensor
+    import pytensor.tensor as pt
+
+    x = pt.vector("x", dtype="float64")
+    function = pytensor.function([x], op(x), mode=mode)
+    return lambda: function(point())
+
+
+def _scaled(factor: float, known: object = None) -> _Make:
+    def make() -> Any:
+        from .parts.c_ops import Scaled
+
+        return Scaled(factor, known)
+
+    return make
+
+
+def _unpicklable(factor: float, name: str) -> _Make:
+    def make() -> Any:
+        from .parts.c_ops import Scaled, Unpicklable
+
+        return Scaled(factor, Unpicklable(name))
+
+    return make
+
+
+def _works(first: _Make, second: _Make, factor: float) -> Case:
+    """Two Ops with one C code: the second finds in memory what the first has compiled."""
+
+    def made(mode: Any) -> Used:
+        return Used(_function(first(), mode), lambda: _function(second(), mode)())
+
+    return used(made, lambda _: point() * factor, lambda _: point() * factor)
+
+
+def _refused(*ops: _Make, good: float) -> Case:
+    """The last of some Ops is refused, and a right one works after it."""
+
+    def made(mode: Any) -> Used:
+        *before, broken = [make() for make in ops]
+        for op in before:
+            _function(op, mode)
+        return Used(
+            lambda: raised(lambda: _function(broken, mode), AssertionError),
+            lambda: _function(_scaled(good)(), mode)(),
+        )
+
+    return used(made, lambda np: np.array(1.0), lambda _: point() * good)
+
+
+def _unequal() -> Any:
+    from .parts.c_ops import Unequal
+
+    return Unequal(13.0)
+
+
+def _rehashed(factor: float, number: int) -> _Make:
+    def make() -> Any:
+        from .parts.c_ops import Rehashed
+
+        return Rehashed(factor, number)
+
+    return make
+
+
+GRAPHS: Cases = {
+    "no_file.equal": _works(_unpicklable(2.0, "one"), _unpicklable(2.0, "one"), 2.0),
+    "no_file.one_code": _works(_unpicklable(3.0, "one"), _unpicklable(3.0, "other"), 3.0),
+    "no_file.first": _works(_unpicklable(4.0, "one"), _scaled(4.0, "one"), 4.0),
+    "no_file.second": _works(_scaled(5.0, "one"), _unpicklable(5.0, "one"), 5.0),
+    "refused.one_code": _refused(_rehashed(6.0, 1), _rehashed(6.0, 2), good=7.0),
+    "refused.other_hash": _refused(_rehashed(8.0, 1), _rehashed(9.0, 2), good=10.0),
+    "refused.unequal": _refused(_unequal, good=12.0),
+}
+
+MODEL = Model(
+    meaning="Ops with C code that no file can hold, or whose equality is wrong",
+    reference="NumPy",
+    build=lambda _: SmallModel(GRAPHS),
+    families=("topics",),
+    members=tuple(GRAPHS),
+    only=("C", "C_VM"),
+    because="the other backends have no C code",
+    size=0.5,
+    order=8,
+)
