@@ -17,6 +17,8 @@ import argparse
 import ast
 import hashlib
 import json
+import os
+import shutil
 import sys
 import tempfile
 import time
@@ -126,6 +128,19 @@ def hooked(environment: Environment, scratch: Path) -> Environment:
     return replace(environment, python=scratch / "env" / "bin" / "python")
 
 
+def keep_modules(keep: Path) -> None:
+    """Let every process from now on find a compiler that compiles the same C code once."""
+    (found := keep.absolute() / "compiler").mkdir(parents=True, exist_ok=True)
+    (modules := found / "modules").mkdir(exist_ok=True)
+    real = shutil.which("g++")
+    if real is None:
+        raise SystemExit("there is no g++: PyTensor's C code cannot be compiled")
+    shutil.copy2(Path(__file__).with_name("kept_compiler.sh"), found / "g++")
+    os.environ.update(
+        REAL_COMPILER=real, KEPT_MODULES=str(modules), PATH=f"{found}:{os.environ['PATH']}"
+    )
+
+
 def site_of(environment: Environment) -> Path:
     """Return the directory of an environment's packages."""
     (site,) = environment.python.parent.parent.glob("lib/python*/site-packages")
@@ -228,6 +243,7 @@ def main(argv: list[str] | None = None) -> int:
                 print(f"{one.module}: {one.name}")
         return 0
     rig = Rig.of(options.subject, options.keep)
+    keep_modules(options.keep)
     wanted = list(every(site_of(rig.environment), options.only))
     if options.list:
         for module, number in Counter(module for module, _ in wanted).items():
