@@ -230,6 +230,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="only say how many there are")
     parser.add_argument("--again", action="store_true", help="only those that survived, once more")
     parser.add_argument("--name", action="append", metavar="TEXT", help="only names that have TEXT")
+    parser.add_argument("--part", default="1/1", metavar="K/N", help="only the Kth of N parts")
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
     options = parser.parse_args(argv)
@@ -260,11 +261,12 @@ def main(argv: list[str] | None = None) -> int:
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:
             wanted = [one for one in wanted if (one[0], one[1].name) in known]
+        part, parts = map(int, options.part.split("/"))
         new = [
             (module, one) for module, one in wanted
             if (module, one.name) not in old
             and (not options.name or any(text in one.name for text in options.name))
-        ][: options.most]  # fmt: skip
+        ][part - 1 : options.most : parts]  # fmt: skip
         for module, mutation in new:
             found = mutants.tried(module, mutation)
             with options.out.open("a") as out:
