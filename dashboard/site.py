@@ -64,7 +64,7 @@ WORDS = "words.html"
 COMPARE = "compare.html"
 _LINES_SHOWN = 8
 _PROBLEM = 600
-_AT_ONCE = 50
+_AT_ONCE = 3
 """Files whose values may be in memory at once."""
 
 
