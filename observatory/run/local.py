@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from observatory.run.environments import (
@@ -17,7 +18,7 @@ from observatory.run.environments import (
     Environments,
 )
 from observatory.run.history import History
-from observatory.run.interpreters import find
+from observatory.run.interpreters import Interpreters, find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index, RealUv
@@ -46,9 +47,15 @@ def hidden_from_git(state: Path) -> Path:
 
 
 def local_subjects(state: Path) -> Subjects:
-    """Return what reads subjects on this machine. Looking for interpreters takes a second."""
-    uv = RealUv()
-    return Subjects(History(load(), state), Index(uv), find(uv))
+    """Return what reads subjects on this machine."""
+    found = _installed(os.environ.get("PATH"), os.environ.get("PYENV_ROOT"))
+    return Subjects(History(load(), state), Index(RealUv()), found)
+
+
+@cache
+def _installed(_path: str | None, _pyenv: str | None) -> Interpreters:
+    """Return the interpreters where these variables lead: to look for them takes a second."""
+    return find(RealUv())
 
 
 def environment_of(
