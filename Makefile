@@ -34,13 +34,13 @@ test: $(STAMP)
 	@$(VENV)/bin/python -m pytest $(WORKERS) $(PYTEST_ARGS)
 
 # Real nights along CLONE, a clone of PyTensor, with a fault between two of them; and 20 kills of each
-# command that measures.
+# command that measures and of nights.
 rehearse: $(STAMP)
 	@test -n "$(CLONE)" || { echo 'say which clone of PyTensor: make rehearse CLONE=DIR'; exit 2; }
 	@CLONE="$(abspath $(CLONE))" $(VENV)/bin/python -m pytest -o addopts="" \
 	    --import-mode=importlib -s -v tests/rehearsal
 	@KILLS=20 $(VENV)/bin/python -m pytest -o addopts="" --import-mode=importlib -v \
-	    tests/integration/test_kills.py
+	    tests/integration/test_kills.py tests/unit/cli/commands/test_nightly.py
 
 bench: $(STAMP)
 	@$(VENV)/bin/python -m pytest -o addopts="" --import-mode=importlib --benchmark-only -q \

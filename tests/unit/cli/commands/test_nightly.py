@@ -15,9 +15,12 @@ from pathlib import Path
 
 import psutil
 import pytest
+from typer.testing import CliRunner
 
+from observatory.cli.main import app
 from observatory.cli.nights import SEVEREST_FIRST
-from observatory.errors import Exit
+from observatory.errors import Exit, ObservatoryError
+from observatory.run import nightly
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night
 from observatory.store.journal.reader import read_journal
@@ -26,7 +29,8 @@ from observatory.store.records.subject import Subject
 from tests.fake_observatory import TASKS
 
 ROOT = Path(__file__).parents[4]
-KILLS = 20
+FAKE = str(ROOT / "tests" / "fake_observatory.py")
+KILLS = int(os.environ.get("KILLS", "5"))
 _CALL = """
 import sys
 from observatory.run import counter, nightly
@@ -49,8 +53,7 @@ class Stage:
         self.source, self.problem = "", "nothing counts instructions here"
 
     def start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
-        fake = str(ROOT / "tests" / "fake_observatory.py")
-        code = _CALL.format(fake=fake, source=self.source, problem=self.problem)
+        code = _CALL.format(fake=FAKE, source=self.source, problem=self.problem)
         with self.said.open("wb") as said:  # no pipe: a step that outlives its night would hold it
             return subprocess.Popen(
                 [sys.executable, "-c", code, "nightly", *arguments],
@@ -238,16 +241,25 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
     ],
 )
 def test_a_mistake_is_said_before_the_night_begins(
-    stage: Stage, arguments: list[str], said: str
+    stage: Stage, arguments: list[str], said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    status, told = stage.night(*arguments, GITHUB_TOKEN="")
-    assert status == Exit.USAGE
+    monkeypatch.chdir(stage.home)
+    monkeypatch.setenv("GITHUB_TOKEN", "")
+    monkeypatch.setattr(nightly, "PROGRAM", (sys.executable, FAKE))
+    monkeypatch.setenv("OBSERVATORY_FAKE_LOG", str(stage.log))
+    done = CliRunner().invoke(app, ["nightly", *arguments])
+    if isinstance(done.exception, ObservatoryError):
+        assert done.exception.exit_code == Exit.USAGE
+        told = str(done.exception)
+    else:
+        assert done.exit_code == Exit.USAGE
+        told = re.sub("[│╭╮╰╯─]", " ", done.output)  # the box around a mistake in options
     assert said in " ".join(told.split())
     assert stage.begun() == []
 
 
 def test_killed_at_any_instant_nothing_is_lost_and_nothing_doubled(stage: Stage) -> None:
-    """Twenty kills over several nights: of the nightly alone, and of its step with it."""
+    """KILLS of them over several nights: of the nightly alone, and of its step with it."""
     chosen = random.Random(20261121)
     arguments = ("3.3.7", "--no-work", "--publish", "results")
     kills = 0
