@@ -169,12 +169,13 @@ def _everywhere(uv: Uv) -> Iterator[Path]:
         for minor in SUPPORTED:
             yield from sorted(root.glob(f"versions/{minor}.*/bin/python"))
     try:
-        # With --managed-python, because uv otherwise tries every pyenv shim, which takes 12 s.
-        args = ("--only-installed", "--managed-python", "--output-format", "json")
-        listed = json.loads(uv("python", "list", *args))
-    except (UvError, ValueError):
-        return  # uv is one source among several, and a broken interpreter can make it fail
-    yield from (Path(entry["path"]) for entry in listed if entry.get("path"))
+        # `uv python list` takes a second, because it reads what could be downloaded.
+        managed = Path(uv("python", "dir").strip())
+    except UvError:
+        return  # uv is one source among several
+    for minor in SUPPORTED:
+        for name in (f"python{minor}", f"python{minor}t"):
+            yield from sorted(managed.glob(f"cpython-{minor}*/bin/{name}"))
 
 
 def _pyenv_roots() -> list[Path]:

@@ -64,6 +64,19 @@ def test_a_free_threaded_interpreter_has_to_be_asked_for(silent_uv, python, monk
     assert found.of("3.14").path != path
 
 
+def test_those_that_uv_has_installed_are_found(tmp_path, python, monkeypatch):
+    for name in ("PATH", "PYENV_ROOT", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "nothing"))
+    managed = tmp_path / "managed"
+    for version in ("3.13.1", "3.14.0"):
+        place = managed / f"cpython-{version}-linux-x86_64-gnu" / "bin"
+        place.mkdir(parents=True)
+        (place / f"python{version[:4]}").symlink_to(python(version))
+    (managed / "cpython-3.13-linux-x86_64-gnu").symlink_to("cpython-3.13.1-linux-x86_64-gnu")
+    uv = FakeUv(lambda args, _: f"{managed}\n" if args == ("python", "dir") else "")
+    assert [one.version for one in find(uv).interpreters] == ["3.14.0", "3.13.1"]
+
+
 def test_the_index_is_asked_for_the_ordinary_build():
     uv = FakeUv(lambda *_: "numba==0.68.0\n")
     Index(uv).resolve(["numba"], minor="3.14t")
