@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from observatory.benchmarks.catalogue import MODELS, Cell
+from observatory.benchmarks.plan import Rounds
 from scripts.fault_looks import GRAPHS
 
 _KEY_FUNCTIONS = (
@@ -27,12 +28,16 @@ TARGETS = {
 """The modules, the cache that they belong to, and the functions that are changed; "": all."""
 
 
+COUNTED, TRACED = Rounds(timing=0), Rounds(timing=0, counting=0, tracing=1)
+
+
 @dataclass(frozen=True)
 class Try:
     """A cell that a mutant is looked at in, and the graphs of it that are built; empty: all."""
 
     cell: Cell
     only: tuple[str, ...] = GRAPHS
+    rounds: Rounds = COUNTED
 
 
 _WITHOUT_KEYS = (
@@ -61,6 +66,8 @@ TRIES = {
         Try(Cell("radon", "cold", "C", "spawn")),
         Try(Cell("keys", "pairs_second", "C_VM", "spawn"), _OF_C),
         Try(Cell("c_ops", "topics", "C_VM", "spawn"), MODELS["c_ops"].members),
+        Try(Cell("radon", "warm_process", "C_VM", "spawn"), rounds=TRACED),
+        Try(Cell("radon", "warm_disk", "C_VM", "spawn"), rounds=TRACED),
     ),
 }
 """Where a mutant is looked at, one place after the other."""
@@ -69,7 +76,8 @@ TORTURES: dict[str, tuple[str, ...]] = {
     "numba": (),
     "c": (
         "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
-        "module_missing", "of_pytensor", "files_old", "removed", "marked", "leftovers",
+        "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old", "removed", "marked",
+        "leftovers",
     ),
 }  # fmt: skip
 """The faults that a mutant which no place shows is put under at last."""

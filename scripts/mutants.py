@@ -31,7 +31,7 @@ from pathlib import Path
 
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.benchmarks.plan import Rounds, Task, plan
+from observatory.benchmarks.plan import Task, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import STATE
@@ -171,7 +171,7 @@ class Mutants:
         return Tried(module, mutation.name, bool(by), by, round(time.monotonic() - began, 1))
 
     def _alarm(self, where: Try, module: str, mutation: Mutation) -> str:
-        tasks = plan((where.cell,), Rounds(timing=0, counting=1))
+        tasks = plan((where.cell,), where.rounds)
         with tempfile.TemporaryDirectory(dir=self.scratch) as made:
             changed = Path(made, "mutant.py")
             changed.write_text(mutation.source)

@@ -59,6 +59,8 @@ def _foreign() -> Iterator[Fault]:
     )  # fmt: skip
     other = (("PYTENSOR_FLAGS", "gcc__cxxflags=-march=x86-64"),)
     yield fault("cpu", "c", "a compiler for another CPU filled the cache", Foreign(other))
+    named = (("PYTENSOR_FLAGS", "cxx=c++"),)
+    yield fault("compiler", "c", "a compiler of another name filled the cache", Foreign(named))
     flag = (("PYTENSOR_FLAGS", "gcc__cxxflags=-fno-inline"),)
     yield fault("flag", "c", "a compiler with another flag filled the cache", Foreign(flag))
 
