@@ -2,8 +2,9 @@
 
 PyTensor's C cache finds a module by its key, which contains the Ops. It must do without a file for
 a key that cannot be pickled, and it must refuse an Op that is not equal to itself, or that is equal
-to another one with another hash: such an Op would be compiled again in every process. Whoever has
-mended the Op then goes on in the same process, where the next Op must work.
+to another one with another hash: such an Op would be compiled again in every process. An Op whose
+code is no C is refused by the compiler. Whoever has mended the Op then goes on in the same process,
+where the next Op must work.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ def _function(op: Any, mode: Any) -> Callable[[], Any]:
     return lambda: function(point())
 
 
-def _scaled(factor: float, known: object = None) -> _Make:
+def _scaled(factor: float | str, known: object = None) -> _Make:
     def make() -> Any:
         from .parts.c_ops import Scaled
 
@@ -49,10 +50,14 @@ def _unpicklable(factor: float, name: str) -> _Make:
 
 
 def _works(first: _Make, second: _Make, factor: float) -> Case:
-    """Two Ops with one C code: the second finds in memory what the first has compiled."""
+    """Two Ops with one C code: the second finds in memory what the first has compiled, twice."""
 
     def made(mode: Any) -> Used:
-        return Used(_function(first(), mode), lambda: _function(second(), mode)())
+        def further() -> Any:
+            _function(second(), mode)
+            return _function(second(), mode)()
+
+        return Used(_function(first(), mode), further)
 
     return used(made, lambda _: point() * factor, lambda _: point() * factor)
 
@@ -61,11 +66,13 @@ def _refused(*ops: _Make, good: float) -> Case:
     """The last of some Ops is refused, and a right one works after it."""
 
     def made(mode: Any) -> Used:
+        from pytensor.link.c.exceptions import CompileError
+
         *before, broken = [make() for make in ops]
         for op in before:
             _function(op, mode)
         return Used(
-            lambda: raised(lambda: _function(broken, mode), AssertionError),
+            lambda: raised(lambda: _function(broken, mode), AssertionError, CompileError),
             lambda: _function(_scaled(good)(), mode)(),
         )
 
@@ -95,6 +102,7 @@ GRAPHS: Cases = {
     "refused.one_code": _refused(_rehashed(6.0, 1), _rehashed(6.0, 2), good=7.0),
     "refused.other_hash": _refused(_rehashed(8.0, 1), _rehashed(9.0, 2), good=10.0),
     "refused.unequal": _refused(_unequal, good=12.0),
+    "refused.no_c_code": _refused(_scaled("undeclared"), good=14.0),
 }
 
 MODEL = Model(

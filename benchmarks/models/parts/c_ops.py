@@ -53,15 +53,16 @@ def _classes() -> SimpleNamespace:
     class Scaled(COp):  # type: ignore[misc]
         """Multiplies an array of float64 by ``factor``, of which its key knows nothing.
 
-        ``known``: what the key has instead; ``version``: of its code, () for none; ``argument``:
-        whether the factor is an argument of the compiler, so that one code has all factors.
+        ``factor``: a number, or another expression in C; ``known``: what the key has instead;
+        ``version``: of its code, () for none; ``argument``: whether the factor is an argument of
+        the compiler, so that one code has all factors.
         """
 
         __props__ = ("known",)
 
         def __init__(
             self,
-            factor: float,
+            factor: float | str,
             known: object = None,
             version: tuple[int, ...] = (1,),
             *,
