@@ -56,6 +56,11 @@ def _output_twice(d: Draft, twice: bool) -> Any:
     return [total, total] if twice else [total, d.pt.cumprod(x)]
 
 
+def _output_of_node(d: Draft, second: bool) -> Any:
+    """Return one of the two outputs of a node, which have one type."""
+    return d.pt.linalg.slogdet(d.square())[int(second)]
+
+
 def _input_as_output(d: Draft, first: bool) -> Any:
     x, y = d.vector(), d.input(_OTHER)
     return [d.pt.cumsum(x) + y, x if first else y]
@@ -217,6 +222,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.outputs.number": differ(_outputs, 1, 2),
     "differ.outputs.number_3": differ(_outputs, 1, 3),
     "differ.outputs.twice": differ(_output_twice, False, True),
+    "differ.outputs.of_node": differ(_output_of_node, False, True),
     "differ.outputs.input": differ(_input_as_output, False, True),
     "differ.types.dtype": differ(_dtype, "float64", "float32"),
     "differ.types.dtype_integer": differ(_dtype, "int64", "int32"),
