@@ -80,4 +80,4 @@ TORTURES: dict[str, tuple[str, ...]] = {
         "leftovers",
     ),
 }  # fmt: skip
-"""The faults that a mutant which no place shows is put under at last."""
+"""Faults of `observatory torture` for a mutant that no sample has found, by cache."""

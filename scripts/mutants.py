@@ -244,12 +244,12 @@ def main(argv: list[str] | None = None) -> int:
                 print(f"{one.module}: {one.name}")
         return 0
     rig = Rig.of(options.subject, options.keep)
-    keep_modules(options.keep)
     wanted = list(every(site_of(rig.environment), options.only))
     if options.list:
         for module, number in Counter(module for module, _ in wanted).items():
             print(f"{number:5} {module}")
         return 0
+    keep_modules(options.keep)
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         environment = hooked(rig.environment, Path(scratch))
         lines = {}

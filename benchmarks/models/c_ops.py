@@ -1,9 +1,9 @@
-"""Ops with C code of their own: those that no file can hold, and those whose equality is wrong.
+"""Ops with C code of their own: those that cannot be pickled, and those whose equality is wrong.
 
 PyTensor's C cache finds a module by its key, which contains the Ops. It must do without a file for
 a key that cannot be pickled, and it must refuse an Op that is not equal to itself, or that is equal
-to another one with another hash: such an Op would be compiled again in every process. An Op whose
-code is no C is refused by the compiler. Whoever has mended the Op then goes on in the same process,
+to another one with another hash: such an Op would be compiled again in every process. The compiler
+refuses an Op whose code is not C. Whoever has mended the Op then goes on in the same process,
 where the next Op must work.
 """
 
@@ -95,18 +95,18 @@ def _rehashed(factor: float, number: int) -> _Make:
 
 
 GRAPHS: Cases = {
-    "no_file.equal": _works(_unpicklable(2.0, "one"), _unpicklable(2.0, "one"), 2.0),
-    "no_file.one_code": _works(_unpicklable(3.0, "one"), _unpicklable(3.0, "other"), 3.0),
-    "no_file.first": _works(_unpicklable(4.0, "one"), _scaled(4.0, "one"), 4.0),
-    "no_file.second": _works(_scaled(5.0, "one"), _unpicklable(5.0, "one"), 5.0),
+    "unpicklable.equal": _works(_unpicklable(2.0, "one"), _unpicklable(2.0, "one"), 2.0),
+    "unpicklable.one_code": _works(_unpicklable(3.0, "one"), _unpicklable(3.0, "other"), 3.0),
+    "unpicklable.first": _works(_unpicklable(4.0, "one"), _scaled(4.0, "one"), 4.0),
+    "unpicklable.second": _works(_scaled(5.0, "one"), _unpicklable(5.0, "one"), 5.0),
     "refused.one_code": _refused(_rehashed(6.0, 1), _rehashed(6.0, 2), good=7.0),
     "refused.other_hash": _refused(_rehashed(8.0, 1), _rehashed(9.0, 2), good=10.0),
     "refused.unequal": _refused(_unequal, good=12.0),
-    "refused.no_c_code": _refused(_scaled("undeclared"), good=14.0),
+    "refused.does_not_compile": _refused(_scaled("undeclared"), good=14.0),
 }
 
 MODEL = Model(
-    meaning="Ops with C code that no file can hold, or whose equality is wrong",
+    meaning="Ops with C code that cannot be pickled, or whose equality is wrong",
     reference="NumPy",
     build=lambda _: SmallModel(GRAPHS),
     families=("topics",),

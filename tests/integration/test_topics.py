@@ -27,3 +27,19 @@ def test_each_topic_has_the_counts_of_its_own_graph(bench: Bench) -> None:
     first, second = (counts[name]["cache_misses"] for name in EQUAL)
     assert first == second > 1
     assert counts["loop.for.all"]["stored_steps"] == 51  # fifty, and the first value
+
+
+def test_ops_with_c_code_are_stored_reused_or_refused(bench: Bench) -> None:
+    found = bench.sample(
+        "topics", "C_VM", "--model", "c_ops", "--pass", "counting", "--launch", "spawn"
+    )
+    assert found.record["status"] == "ok", found.record["failure"]
+    # Not that the next build works: PyTensor 3.3.8 fails there (docs/findings.md).
+    assert found.metrics["wrong_results"] == 0
+    steps = {step["name"]: step for step in found.record["steps"]}
+    of_one_code = [step for name, step in steps.items() if name.startswith("unpicklable.")]
+    assert len(of_one_code) == 4
+    for step in of_one_code:
+        assert (step["metrics"]["cache_misses"], step["metrics"]["compiled_again"]) == (1, 0)
+    for name in ("refused.one_code", "refused.does_not_compile"):
+        assert steps[name]["status"] == "ok"

@@ -23,7 +23,7 @@ for (npy_intp i = 0; i < PyArray_SIZE({out}); i++) {{
 
 
 class Unpicklable:
-    """Something that is equal to another one of its name, and that no file can hold."""
+    """An object that cannot be pickled; two with one name are equal."""
 
     def __init__(self, name: str) -> None:
         self.name = name
