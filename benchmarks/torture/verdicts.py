@@ -77,7 +77,7 @@ def judge_several(
     if once and worst[0] == "safe" and missed > usual[0].misses:
         return (
             "recompiles",
-            f"together they compiled {missed} modules, and one alone {usual[0].misses}",
+            f"together they compiled {missed} modules; one alone compiles {usual[0].misses}",
         )
     return worst
 

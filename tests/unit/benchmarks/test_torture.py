@@ -85,7 +85,10 @@ def test_processes_that_store_at_once_compile_each_module_once_where_they_wait_f
     found = partial(judge_several, usual=[alone] * 2, limit=9)
     assert found([Ended(alone), Ended(waited)], once=True) == ("safe", "")
     verdict, detail = found([Ended(alone), Ended(replace(waited, misses=1))], once=True)
-    assert (verdict, detail) == ("recompiles", "together they compiled 3 modules, and one alone 2")
+    assert (verdict, detail) == (
+        "recompiles",
+        "together they compiled 3 modules; one alone compiles 2",
+    )
     assert found([Ended(alone), Ended(alone)], once=False) == ("safe", "")
     assert found([Ended(alone), Ended(replace(alone, wrong="up"))], once=True) == ("WRONG", "up")
 
