@@ -22,17 +22,16 @@ def row_of_names(filled: Path | None) -> Iterator[str]:
     """Yield names for the sandbox of a sample that counts work, without an end.
 
     Names of files are hashed and copied, so that a random name changes how many instructions a
-    build executes. The first is the name of the sandbox in which the cache ``filled`` was kept: a
-    build from C modules asks more often what there is where that directory has another name.
+    build executes. The first is the name of the sandbox in which the cache ``filled`` was kept.
     """
-    name = "" if filled is None else _filler_of(filled).sandbox
+    name = "" if filled is None else read_filler(filled).sandbox
     if re.fullmatch(rf"{PREFIX}\d{{3,9}}", name):
         yield name
     yield from (f"{PREFIX}{number:03}" for number in count())
 
 
 @dataclass(frozen=True)
-class _Filler:
+class Filler:
     """What a kept cache says of the sample that filled it."""
 
     hash_seed: int
@@ -40,11 +39,11 @@ class _Filler:
     """The name of its directory; empty: not known."""
 
 
-def _filler_of(filled: Path) -> _Filler:
-    """Raises CacheError."""
+def read_filler(filled: Path) -> Filler:
+    """Return what a kept cache says of the sample that filled it. Raises CacheError."""
     try:
         said = json.loads((filled / FILLER_FILE).read_text())
-        return _Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
+        return Filler(int(said["hash_seed"]), str(said.get("sandbox", "")))
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(
             f"{filled} is not a filled cache: take a cold sample with --keep-cache {filled} first"
@@ -53,7 +52,7 @@ def _filler_of(filled: Path) -> _Filler:
 
 def read_seed(filled: Path) -> int:
     """Return the hash seed of the process that filled a kept cache. Raises CacheError."""
-    return _filler_of(filled).hash_seed
+    return read_filler(filled).hash_seed
 
 
 def new_seed() -> int:

@@ -126,7 +126,9 @@ def assemble(
         ledger=report.ledger,
         environment=report.environment,
         overhead=_overhead(processes, total),
-        counted_by=pinning.find().source if "instructions" in metrics else None,
+        counted_by=pinning.counted_by(pinning.find().source, request.cell)
+        if "instructions" in metrics
+        else None,
         profile=_profile(report, processes) if status == "ok" else None,
         coverage=processes.coverage if status == "ok" else None,
         leaked=dict(leaked) if "files_leaked" in metrics else {},

@@ -23,7 +23,7 @@ from .messages import Job, Report, Role, Spent, Step
 from .models.parts import frozen_nodes
 from .probes import key_cost, numba_keys
 from .probes.entries import EntryCounter
-from .probes.instructions import counting_instructions
+from .probes.instructions import count_calls
 from .probes.process import can_trace, peak_rss
 from .probes.profile import Tracer
 
@@ -156,13 +156,9 @@ def _call(bench: Bench, _job: Job) -> None:
             for _ in range(_COUNTED_CALLS):
                 value = function(graph.point)
     elif bench.counter is not None:
-        counts: list[int] = []
-        for _ in range(_COUNTED_CALLS):  # CPython specializes its own code first
-            function(graph.point)
-        with counting_instructions(bench.counter, counts):
-            for _ in range(_COUNTED_CALLS):
-                value = function(graph.point)
-        bench.metrics["instructions"] = counts[0]
+        bench.metrics["instructions"], value = count_calls(
+            bench.counter, partial(function, graph.point), _COUNTED_CALLS
+        )
     else:
         begin = time.perf_counter()
         bench.metrics["call_time"] = seconds_a_call(partial(function, graph.point))

@@ -6,6 +6,9 @@
 The samples go through all cells again and again, and each is appended as one line: the pool is
 balanced whenever this ends, and continues when it is started again. A sample of work takes ten
 times as long as a trace: one cell is traced after each. Every round has another hash seed.
+
+Two processes at once take a pool in half the time, each into a file, a state directory and hash
+seeds of its own (`--first-seed`): counts with one seed repeat exactly and say nothing new.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from datetime import UTC, datetime
 from itertools import count, cycle
 from pathlib import Path
 
+from observatory.benchmarks import pinning
 from observatory.benchmarks.catalogue import METRICS, Cell, cells
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run.execute import Executor
@@ -33,13 +37,13 @@ COUNTS = {METRICS[name].measure: name for name in ("instructions", "python_calls
 _FACTS = ("pytensor", "numba", "python", "cpu")
 
 
-def rounds() -> Iterator[Task]:
+def rounds(first_seed: int) -> Iterator[Task]:
     """The tasks, without an end; those that fill the caches come first."""
     once = plan(CELLS, Rounds(timing=0, counting=0, tracing=1, work=1))
     yield from (task for task in once if task.keep is not None)
     tasks = {(t.cell, t.measure): replace(t, imports=False) for t in once if t.keep is None}
     traced = cycle(task for (_, measure), task in tasks.items() if measure == "tracing")
-    for number in count():
+    for number in count(first_seed - pinning.SEED):
         for cell in CELLS:
             yield replace(tasks[cell, "work"], round=number)
             yield next(traced)
@@ -64,6 +68,7 @@ def main() -> int:
     parser.add_argument("file", type=Path)
     parser.add_argument("--subject", default="newest")
     parser.add_argument("--until", required=True, help="HH:MM (UTC): no sample begins after it")
+    parser.add_argument("--first-seed", type=int, default=pinning.SEED)
     parser.add_argument("--pause", type=Path, help="wait while this file exists")
     parser.add_argument("--state", type=Path, default=STATE)
     options = parser.parse_args()
@@ -75,7 +80,7 @@ def main() -> int:
     lines = options.file.read_text().splitlines() if options.file.exists() else ()
     known = [json.loads(line) for line in lines]
     done = Counter((Cell(*(one[a] for a in Cell.__annotations__)), one["metric"]) for one in known)
-    for task in rounds():
+    for task in rounds(options.first_seed):
         if task.keep is not None:
             if not (caches / task.keep).is_dir():
                 executor.run(task)

@@ -17,6 +17,7 @@ from observatory.app.progress import silent
 from observatory.app.session import Session
 from observatory.app.taking import take_samples
 from observatory.benchmarks.catalogue import COMPARED, Cell, Metric
+from observatory.benchmarks.pinning import counted_by
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
 from observatory.run import counter
@@ -177,7 +178,9 @@ class Prober:
 
         Counts of two sources are never compared.
         """
-        source = counter.find().source if self.metric.measure == "work" else None
+        source = None
+        if self.metric.measure == "work":
+            source = counted_by(counter.find().source, self.cell)
         values = [
             one.metrics[self.metric.name]
             for one in map(with_judged_counts, samples)

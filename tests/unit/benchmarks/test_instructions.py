@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,11 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import Counter
 from observatory.benchmarks.pinning import Pins
 from observatory.benchmarks.probes import instructions
-from observatory.benchmarks.probes.instructions import counting_instructions, open_hardware_counter
+from observatory.benchmarks.probes.instructions import (
+    count_calls,
+    counting_instructions,
+    open_hardware_counter,
+)
 from observatory.benchmarks.sandbox import Sandbox
 
 SOFTWARE, TASK_CLOCK = 1, 1
@@ -58,6 +63,31 @@ def test_garbage_is_not_collected_inside_the_span(kernel_clock: Counter) -> None
     with counting_instructions(kernel_clock, []):
         inside = gc.isenabled()
     assert (inside, gc.isenabled()) == (False, True)
+
+
+def test_calls_are_counted_in_a_thread_of_their_own(kernel_clock: Counter) -> None:
+    """There malloc begins a new arena: what a build left free does not move the count."""
+    threads = []
+
+    def call() -> int:
+        threads.append(threading.get_ident())
+        return len(threads)
+
+    count, last = count_calls(kernel_clock, call, 50)
+    assert (count > 0, last, len(threads)) == (True, 100, 100)
+    assert {*threads}.isdisjoint({threading.get_ident()})
+
+
+def test_counts_of_calls_are_of_another_series_than_those_in_the_main_thread() -> None:
+    by_scenario = {
+        scenario: pinning.counted_by("callgrind", Cell("radon", scenario, "NUMBA", "spawn"))
+        for scenario in ("warm_disk", "call")
+    }
+    assert by_scenario == {
+        "warm_disk": "callgrind",
+        "call": "callgrind, in a thread of its own",
+    }
+    assert pinning.counted_by("", WARM) == ""
 
 
 def test_the_collector_is_on_again_after_a_span_that_raised(kernel_clock: Counter) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import pickle
 import shutil
 import signal
 from collections.abc import Iterator
@@ -69,6 +70,24 @@ def test_a_kept_cache_remembers_the_hash_seed_of_its_filler(box: Sandbox, tmp_pa
     other.start_from(tmp_path / "kept")
     assert read_seed(tmp_path / "kept") == 1234
     assert (other.cache / "pytensor" / "entry").read_text() == "code"
+
+
+def test_c_modules_of_a_copied_cache_name_the_files_of_the_copy(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    """PyTensor compares the path in a key with that of the module, and resolves both if unequal."""
+    module = Path("pytensor", "compiledir_Linux", "tmp0")
+    (box.cache / module).mkdir(parents=True)
+    key, code = box.cache / module / "key.pkl", box.cache / module / "m0.so"
+    key.write_bytes(pickle.dumps(str(code)))
+    code.write_text(str(code))
+    box.keep_cache(tmp_path / "kept", 1)
+    other = Sandbox.make()
+    other.start_from(tmp_path / "kept")
+    assert pickle.loads((other.cache / module / "key.pkl").read_bytes()) == str(
+        other.cache / module / "m0.so"
+    )
+    assert (other.cache / module / "m0.so").read_text() == str(code)  # no other file is touched
 
 
 def test_a_copy_of_a_cache_never_writes_back(box: Sandbox, tmp_path: Path) -> None:
