@@ -161,17 +161,6 @@ def problem(cell: Cell) -> str:
     return pins.problem
 
 
-def counted_by(source: str | None, cell: Cell) -> str | None:
-    """What counts the instructions of a cell, in words.
-
-    ``source``: what counts on this machine; None or empty, and returned so: nothing does. Calls
-    name their thread: counts of calls in the main thread, which older versions recorded, are of
-    another series.
-    """
-    own_thread = source and SCENARIOS[cell.scenario].family == "call"
-    return f"{source}, in a thread of its own" if own_thread else source
-
-
 def _compiler() -> str | None:
     return next(filter(None, map(shutil.which, ("cc", "gcc", "clang"))), None)
 

@@ -126,14 +126,16 @@ def assemble(
         ledger=report.ledger,
         environment=report.environment,
         overhead=_overhead(processes, total),
-        counted_by=pinning.counted_by(pinning.find().source, request.cell)
-        if "instructions" in metrics
-        else None,
+        counted_by=_source(request) if "instructions" in metrics else None,
         profile=_profile(report, processes) if status == "ok" else None,
         coverage=processes.coverage if status == "ok" else None,
         leaked=dict(leaked) if "files_leaked" in metrics else {},
         effects=report.effects if "side_effects" in metrics else (),
     )
+
+
+def _source(request: Request) -> str | None:
+    return request.cell.counted_by(pinning.find().source)
 
 
 def _profile(report: Report, processes: Processes) -> Profile | None:

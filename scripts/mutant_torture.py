@@ -10,7 +10,7 @@ from observatory.run.environments import Environment
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.torture import Torture
 
-STEPS = 2
+STEPS = 3
 """Of a fault, at most."""
 _LIMIT = 60.0
 
@@ -18,7 +18,9 @@ _LIMIT = 60.0
 def verdicts(
     environment: Environment, faults: Sequence[str], variables: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the verdict on each fault and on the process after it; nothing if torture fails.
+    """Return the verdict on each fault and on the process after it, and what stays in the cache.
+
+    Nothing if torture fails.
 
     ``variables``: further variables of the processes.
     """
@@ -35,4 +37,4 @@ def verdicts(
         record = read_json(Torture, done.stdout)
     except InvalidError:
         return {}
-    return {one.name: f"{one.verdict}, then {one.after}" for one in record.faults}
+    return {one.name: f"{one.verdict}, then {one.after}, {one.left} left" for one in record.faults}

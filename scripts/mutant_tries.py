@@ -77,7 +77,7 @@ TORTURES: dict[str, tuple[str, ...]] = {
     "c": (
         "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
         "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old", "removed", "marked",
-        "leftovers",
+        "leftovers", "leftovers_empty", "full",
     ),
 }  # fmt: skip
 """Faults of `observatory torture` for a mutant that no sample has found, by cache."""

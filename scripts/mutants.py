@@ -156,13 +156,15 @@ class Mutants:
     scratch: Path
     lines: reach.Lines
     """What the cells run."""
+    samples: bool = True
+    """Whether samples are taken; if not, only faults are tried."""
 
     def tried(self, module: str, mutation: Mutation) -> Tried:
         """Take samples of a mutant until there is an alarm, and say which."""
         if not reach.reached(self.lines, module, mutation):
             return Tried(module, mutation.name, False, "", 0.0, reached=False)
         began, by = time.monotonic(), ""
-        for one in TRIES[TARGETS[module][0]]:
+        for one in TRIES[TARGETS[module][0]] if self.samples else ():
             by = self._alarm(one, module, mutation)
             if by:
                 break
@@ -229,6 +231,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", choices=("numba", "c"))
     parser.add_argument("--list", action="store_true", help="only say how many there are")
     parser.add_argument("--again", action="store_true", help="only those that survived, once more")
+    parser.add_argument("--faults", action="store_true", help="take no samples, only try faults")
     parser.add_argument("--name", action="append", metavar="TEXT", help="only names that have TEXT")
     parser.add_argument("--part", default="1/1", metavar="K/N", help="only the Kth of N parts")
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
@@ -257,7 +260,7 @@ def main(argv: list[str] | None = None) -> int:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
             tries = [(one.cell, one.only) for one in TRIES[cache] if one.only]
             lines |= reach.lines_kept(options.keep, environment, tries, modules, TORTURES[cache])
-        mutants = Mutants(rig, environment, Path(scratch), lines)
+        mutants = Mutants(rig, environment, Path(scratch), lines, not options.faults)
         old = {place for place, one in known.items() if one.found or not options.again}
         if options.again:
             wanted = [one for one in wanted if (one[0], one[1].name) in known]

@@ -12,13 +12,17 @@ STARTED = datetime(2026, 11, 26, 4, 0, tzinfo=UTC)
 
 
 def fault(
-    name: str, verdict: str | None = "safe", after: str | None = None, **changes: Any
+    name: str,
+    verdict: str | None = "safe",
+    after: str | None = None,
+    left: int | None = None,
+    **changes: Any,
 ) -> Fault:
     """A fault of numba's cache that came out alike in three steps; ``after``: as ``verdict``."""
     after = after if after is not None else verdict
     outcome = {
         "verdict": verdict, "after": after, "detail": f"EOFError: {name}", "cases": 3,
-        "steps": "0 ... 9",
+        "steps": "0 ... 9", "left": left,
     }  # fmt: skip
     given: dict[str, Any] = {
         "name": name, "cache": "numba", "group": "files", "what": f"{name} is done",

@@ -116,6 +116,16 @@ class Cell:
             return f"model {self.model} is not measured with backend {self.backend}: {why}"
         return None
 
+    def counted_by(self, source: str | None) -> str | None:
+        """What counts its instructions, in words.
+
+        ``source``: what counts on this machine; None or empty, and returned so: nothing does. Calls
+        name their thread: counts of calls in the main thread, which older versions recorded, are of
+        another series.
+        """
+        own_thread = source and SCENARIOS[self.scenario].family == "call"
+        return f"{source}, in a thread of its own" if own_thread else source
+
     @property
     def primary(self) -> bool:
         """Whether users wait for it every day: a warm build or a call, with a backend they choose.

@@ -27,6 +27,7 @@ class Copies:
     kept: Path
     """An empty directory for the copies."""
     _usual: dict[tuple[str, tuple[str, ...]], Seen] = field(default_factory=dict)
+    _paths: dict[tuple[Start, tuple[str, ...]], int] = field(default_factory=dict)
     _targets: tuple[str, str] = ("", "")
 
     @property
@@ -87,6 +88,19 @@ class Copies:
             self.seen(graphs)
             self._usual["next", graphs] = self.seen(graphs)
         return self._usual["next", graphs]
+
+    def paths_of(self, start: Start, graphs: tuple[str, ...]) -> int:
+        """How many files and directories two processes leave in a cache; as `usual_of`."""
+        if (start, graphs) not in self._paths:
+            self.reset(start)
+            self.seen(graphs)
+            self.seen(graphs)
+            self._paths[start, graphs] = self.paths()
+        return self._paths[start, graphs]
+
+    def paths(self) -> int:
+        """How many files and directories are in the live cache now."""
+        return sum(len(names) + len(files) for _, names, files in os.walk(self.live))
 
     def seen(self, graphs: tuple[str, ...]) -> Seen:
         """Let a process build graphs without a fault. Raises Skip if that fails."""

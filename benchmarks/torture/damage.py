@@ -182,6 +182,12 @@ def leftovers(place: Place, _: str) -> None:
             (place.compiledir / unfinished).write_bytes(b"\x80\x04")
 
 
+def empty_directories(place: Place, _: str) -> None:
+    """Leave what processes leave that are killed before they write the first file of a module."""
+    for number in range(100):
+        (place.compiledir / f"tmp{number:08x}").mkdir()
+
+
 def crowded(number: int) -> Apply:
     """Add so many entries of other functions."""
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from . import damage
 from .making import Armed, Damage, Fault, Foreign, Held, Interleaved, Together
-from .shim import CHANGES, LOCKS, OPENS, OVER, READS, RENAMES, Rule
+from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, Rule
 from .workload import CACHES, GRAPHS, STRIDED, Cache
 
 PARTS: dict[Cache, tuple[str, str]] = {"numba": ("index", "data"), "c": ("key", "module")}
@@ -80,7 +80,7 @@ def _disk(cache: Cache) -> Iterator[Fault]:
     )  # fmt: skip
     yield fault(
         "killed", "the process is killed at one step of storing an entry",
-        Armed(Rule(CHANGES, "kill"), "bare"),
+        Armed(Rule(EVERY_CHANGE, "kill"), "bare"),
     )  # fmt: skip
     yield fault(
         "read_fails", "one read fails (EIO)",
@@ -138,7 +138,7 @@ def _processes(cache: Cache) -> Iterator[Fault]:
     )  # fmt: skip
     if cache == "numba":
         for name, what, rule in (
-            ("killed", "the process is killed", Rule(CHANGES, "kill")),
+            ("killed", "the process is killed", Rule(EVERY_CHANGE, "kill")),
             ("full", "the disk is full", Rule(CHANGES, "fail", errno.ENOSPC)),
         ):
             yield Fault(
@@ -180,6 +180,13 @@ def _clock_and_place(cache: Cache) -> Iterator[Fault]:
     yield Fault("leftovers", cache, "place", "a hundred killed processes left unfinished files",
                 Damage(damage.leftovers))  # fmt: skip
     if cache == "c":
+        yield Fault(
+            "leftovers_empty",
+            cache,
+            "place",
+            "a hundred killed processes left empty directories",
+            Damage(damage.empty_directories),
+        )
         yield Fault("marked", cache, "place", "the module is marked as one to be deleted",
                     Damage(damage.marked))  # fmt: skip
     number = damage.MANY[cache]

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from .shim import CHANGES, Rule
+from .shim import EVERY_CHANGE, Rule
 from .workload import GRAPHS, Cache
 
 SCHEMA = "observatory/torture/1"
@@ -122,7 +122,7 @@ class Interleaved:
     second: tuple[str, ...]
     later: int = 0
     """If not 0, the second one stops so many calls later, and goes on when the first has ended."""
-    rule: Rule = field(default_factory=lambda: Rule(CHANGES, "stop"))
+    rule: Rule = field(default_factory=lambda: Rule(EVERY_CHANGE, "stop"))
 
 
 @dataclass(frozen=True)
@@ -169,6 +169,9 @@ class OutcomeRecord:
     cases: int
     steps: str
     """The first and the last of the steps."""
+    left: int
+    """Files and directories in the cache after the next processes, beyond those that are there
+    without the fault; the most of all steps. Negative: some are missing."""
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@
 #include <unistd.h>
 
 /* What a call does; torture/shim.py has the same numbers. */
-enum { READS = 1, CHANGES = 2, WRITES = 4, RENAMES = 8, OPENS = 16, LISTS = 32, LOCKS = 64, OVER = 128 };
+enum { READS = 1, CHANGES = 2, WRITES = 4, RENAMES = 8, OPENS = 16, LISTS = 32, LOCKS = 64, OVER = 128,
+       DELETES = 256 };
 /* What happens at the call. */
 enum { COUNT = 0, FAIL = 1, KILL = 2, STOP = 3, PART = 4 };
 
@@ -177,19 +178,12 @@ int renameat(int from_directory, const char *from, int to_directory, const char 
     }
 ON_PATH(CHANGES, int, mkdir, (const char *path, mode_t mode), AT_FDCWD, path, (path, mode))
 ON_PATH(CHANGES, int, mkdirat, (int at, const char *path, mode_t mode), at, path, (at, path, mode))
-ON_PATH(CHANGES, int, unlink, (const char *path), AT_FDCWD, path, (path))
-ON_PATH(CHANGES, int, unlinkat, (int at, const char *path, int flags), at, path, (at, path, flags))
-ON_PATH(CHANGES, int, rmdir, (const char *path), AT_FDCWD, path, (path))
+ON_PATH(DELETES, int, unlink, (const char *path), AT_FDCWD, path, (path))
+ON_PATH(DELETES, int, unlinkat, (int at, const char *path, int flags), at, path, (at, path, flags))
+ON_PATH(DELETES, int, rmdir, (const char *path), AT_FDCWD, path, (path))
 ON_PATH(CHANGES, int, symlink, (const char *to, const char *path), AT_FDCWD, path, (to, path))
 ON_PATH(CHANGES, int, truncate64, (const char *path, off64_t size), AT_FDCWD, path, (path, size))
 ON_PATH(LOCKS, int, flock, (int file, int how), file, NULL, (file, how))
-
-int access(const char *path, int mode)
-{
-    REAL(access);
-    if ((mode & W_OK) && rule.action == FAIL && is_below(AT_FDCWD, path) && hit(CHANGES)) return -1;
-    return real(path, mode);
-}
 
 DIR *opendir(const char *path)
 {

@@ -20,6 +20,7 @@ from .making import (
     Foreign,
     Held,
     Interleaved,
+    Start,
     Together,
     Verdict,
     printable,
@@ -34,6 +35,18 @@ _ROUNDS = 3
 """How often several processes store at once: what chance decides may show in one of them."""
 _FILLING = 600.0
 """Seconds for a fresh process that fills a cache."""
+
+
+@dataclass(frozen=True)
+class _Later:
+    """What is usual, without a fault, of the processes that come after it."""
+
+    graphs: tuple[str, ...]
+    """The graphs that they build."""
+    seen: Seen
+    """What each of them sees."""
+    paths: int
+    """Files and directories in the cache when they have ended."""
 
 
 @dataclass
@@ -74,7 +87,7 @@ class Torture:
     @_cases.register
     def _(self, plan: Damage) -> Iterator[Case]:
         usual = self.copies.usual_of(plan.start, plan.graphs)
-        self.copies.next_of(plan.graphs)
+        usually = self._later(plan.start, plan.graphs)
         place = self.copies.reset(plan.start)
         for step in plan.steps(place, self.most):
             place = self.copies.reset(plan.start)
@@ -86,17 +99,15 @@ class Torture:
             def run() -> Ended:
                 return self.starter.run(plan.graphs, unprivileged=plan.unprivileged)
 
-            yield self._case(step, run(), usual, plan.graphs, run)
+            yield self._case(step, run(), usual, usually, run)
 
     @_cases.register
     def _(self, plan: Armed) -> Iterator[Case]:
         self._need_shim()
         if plan.start == "stale":
             self.copies.make_stale()
-        usual, following = (
-            self.copies.usual_of(plan.start, plan.graphs),
-            self.copies.next_of(plan.graphs),
-        )
+        usual = self.copies.usual_of(plan.start, plan.graphs)
+        usually = self._later(plan.start, plan.graphs)
         place = self.copies.reset(plan.start)
         where = place.file(plan.part) if plan.part else None
         counting = replace(plan.rule, action="count")
@@ -111,18 +122,18 @@ class Torture:
             step = f"{at} of {number}" if plan.each else ""
             if plan.rule.action == "kill":
                 # What matters is what it left for the next one.
-                ended, usual = self.starter.run(plan.graphs), following
-            yield self._case(step, ended, usual, plan.graphs)
+                ended, usual = self.starter.run(plan.graphs), usually.seen
+            yield self._case(step, ended, usual, usually)
 
     @_cases.register
     def _(self, plan: Together) -> Iterator[Case]:
         usual = self.copies.usual_of("bare", plan.graphs)
-        self.copies.next_of(plan.graphs)
+        usually = self._later("bare", plan.graphs)
         for at in range(_ROUNDS):
             self.copies.reset("bare")
             ended = self.starter.together(plan.count, plan.graphs)
             yield self._of_several(
-                f"round {at + 1}", ended, [usual] * len(ended), plan.graphs, once=plan.once
+                f"round {at + 1}", ended, [usual] * len(ended), usually, once=plan.once
             )
 
     @_cases.register
@@ -130,8 +141,8 @@ class Torture:
         self._need_shim()
         both = tuple(dict.fromkeys((*plan.first, *plan.second)))
         usual = [self.copies.usual_of("bare", graphs) for graphs in (plan.first, plan.second)]
-        self.copies.next_of(both)
         start = self.copies.without_outer(both) if plan.later else "bare"
+        usually = self._later(start, both)
         self.copies.reset(start)
         counted = self.starter.run(plan.first, replace(plan.rule, action="count")).seen
         number = counted.armed if counted else 0
@@ -140,12 +151,12 @@ class Torture:
             rule = plan.rule.at(at + 1, only=True)
             other = plan.rule.at(at + 1 + plan.later, only=True) if plan.later else None
             ended = self.starter.between(plan.first, plan.second, rule, other)
-            yield self._of_several(f"{at + 1} of {number}", ended, usual, both)
+            yield self._of_several(f"{at + 1} of {number}", ended, usual, usually)
 
     @_cases.register
     def _(self, plan: Held) -> Iterator[Case]:
         usual = self.copies.usual_of("filled", GRAPHS)
-        self.copies.next_of(GRAPHS)
+        usually = self._later("filled", GRAPHS)
         self.copies.reset("filled")
         number = signal.SIGSTOP if plan.stopped else signal.SIGKILL
         holder = self.starter.start((), first=lambda: _hold_lock(number))
@@ -154,15 +165,15 @@ class Torture:
             ended = self.starter.run(GRAPHS)
         finally:
             holder.kill()
-        yield self._case("", ended, usual, GRAPHS)
+        yield self._case("", ended, usual, usually)
 
     @_cases.register
     def _(self, plan: Foreign) -> Iterator[Case]:
         usual = self.copies.usual_of("filled", GRAPHS)
-        self.copies.next_of(GRAPHS)
+        usually = self._later("filled", GRAPHS)
         self.copies.reset("bare")
         self._fill(dict(plan.variables))
-        yield self._case("", self.starter.run(GRAPHS), usual, GRAPHS)
+        yield self._case("", self.starter.run(GRAPHS), usual, usually)
 
     def _fill(self, variables: dict[str, str]) -> None:
         """Let a fresh process with other variables fill the live cache. Raises Skip."""
@@ -186,42 +197,46 @@ class Torture:
             raise Skip(f"no other process could fill the cache: {last[:300]}")
 
     def _case(
-        self, step: str, ended: Ended, usual: Seen, graphs: Sequence[str],
+        self, step: str, ended: Ended, usual: Seen, usually: _Later,
         run_next: Callable[[], Ended] | None = None,
     ) -> Case:  # fmt: skip
         """The verdict on a process that has ended, and on the next one.
 
         ``run_next``: runs the next one; None: an ordinary one.
         """
-        verdict, detail = judge(ended, usual, self.starter.limit)
-        after, then = self._after(run_next or (lambda: self.starter.run(tuple(graphs))), graphs)
-        return Case(step, verdict, after, self._told(detail or then))
+        return self._judged(step, judge(ended, usual, self.starter.limit), usually, run_next)
 
     def _told(self, detail: str) -> str:
         """A detail without the paths of this machine, which are other ones elsewhere."""
         told = detail.replace(str(self.copies.live), "CACHE").replace(sys.prefix, "ENVIRONMENT")
         return printable(told)
 
-    def _after(self, run: Callable[[], Ended], graphs: Sequence[str]) -> tuple[Verdict, str]:
-        """The verdict on the processes after a fault.
+    def _of_several(
+        self, step: str, ended: Sequence[Ended], usual: Sequence[Seen], usually: _Later,
+        *, once: bool = False,
+    ) -> Case:  # fmt: skip
+        judged = judge_several(ended, usual, self.starter.limit, once=once)
+        return self._judged(step, judged, usually)
+
+    def _judged(
+        self, step: str, judged: tuple[Verdict, str], usually: _Later,
+        run_next: Callable[[], Ended] | None = None,
+    ) -> Case:  # fmt: skip
+        """Add the verdict on the next processes to one, and what is left when they have ended.
 
         The first of them may still compile what the fault kept from being stored.
         """
-        usual = self.copies.next_of(tuple(graphs))
-        verdict, detail = judge(run(), usual, self.starter.limit)
-        return (
-            judge(run(), usual, self.starter.limit)
-            if verdict == "recompiles"
-            else (verdict, detail)
-        )
+        verdict, detail = judged
+        run = run_next or (lambda: self.starter.run(usually.graphs))
+        after, then = judge(run(), usually.seen, self.starter.limit)
+        if after == "recompiles":
+            after, then = judge(run(), usually.seen, self.starter.limit)
+        left = self.copies.paths() - usually.paths
+        return Case(step, verdict, after, self._told(detail or then), left)
 
-    def _of_several(
-        self, step: str, ended: Sequence[Ended], usual: Sequence[Seen], graphs: tuple[str, ...],
-        *, once: bool = False,
-    ) -> Case:  # fmt: skip
-        verdict, detail = judge_several(ended, usual, self.starter.limit, once=once)
-        after, then = self._after(lambda: self.starter.run(graphs), graphs)
-        return Case(step, verdict, after, self._told(detail or then))
+    def _later(self, start: Start, graphs: tuple[str, ...]) -> _Later:
+        """What is usual of the processes after a fault. Ask before it: the live cache is reset."""
+        return _Later(graphs, self.copies.next_of(graphs), self.copies.paths_of(start, graphs))
 
     @staticmethod
     def _need_shim() -> None:

@@ -33,6 +33,8 @@ class Case:
     verdict: Verdict
     after: Verdict
     detail: str
+    left: int = 0
+    """Paths in the cache afterwards, beyond those that are there without the fault."""
 
 
 def judge(ended: Ended, usual: Seen, limit: float) -> tuple[Verdict, str]:
@@ -89,9 +91,12 @@ def grouped(cases: Iterable[Case]) -> tuple[OutcomeRecord, ...]:
         # One exception is one outcome, whatever numbers and names its text contains.
         found.setdefault((case.verdict, case.after, _kind(case.detail)), []).append(case)
     outcomes = [
-        OutcomeRecord(verdict, after, own[0].detail, len(own), _steps([one.step for one in own]))
+        OutcomeRecord(
+            verdict, after, own[0].detail, len(own), _steps([one.step for one in own]),
+            max(one.left for one in own),
+        )
         for (verdict, after, _), own in found.items()
-    ]
+    ]  # fmt: skip
     return tuple(sorted(outcomes, key=_rank))
 
 

@@ -17,7 +17,6 @@ from observatory.app.progress import silent
 from observatory.app.session import Session
 from observatory.app.taking import take_samples
 from observatory.benchmarks.catalogue import COMPARED, Cell, Metric
-from observatory.benchmarks.pinning import counted_by
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
 from observatory.run import counter
@@ -180,7 +179,7 @@ class Prober:
         """
         source = None
         if self.metric.measure == "work":
-            source = counted_by(counter.find().source, self.cell)
+            source = self.cell.counted_by(counter.find().source)
         values = [
             one.metrics[self.metric.name]
             for one in map(with_judged_counts, samples)

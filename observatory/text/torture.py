@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from observatory.analyze.history.faults import Moved
-from observatory.store.records.torture import Fault, Torture, Verdict
+from observatory.store.records.torture import CONTROL, Fault, Torture, Verdict
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table
 from observatory.text.words import several
@@ -21,6 +21,7 @@ GROUPS = {
 }
 CACHES = {"numba": "numba's cache", "c": "the C cache"}
 _NAMED = 4
+_LEFT = 12
 MEANINGS: dict[Verdict, str] = {
     "safe": "nothing differs from a build without the fault",
     "recompiles": "the values are right, but something is compiled again",
@@ -69,7 +70,8 @@ def torture_table(records: Sequence[Torture]) -> Table:
 
 def _notes(record: Torture) -> list[str]:
     label = shorten(record.tried.subject.label, 40) if record.tried else "?"
-    return [f"{label}: {text}" for text in [*sentences(record), *map(_untried, _skipped(record))]]
+    told = [*sentences(record), *left_sentence(record), *map(_untried, _skipped(record))]
+    return [f"{label}: {text}" for text in told]
 
 
 def _skipped(record: Torture) -> list[Fault]:
@@ -97,6 +99,23 @@ def fault_sentence(one: Fault) -> str:
     count = f" in {worst.cases} of {several(one.cases, 'step')}" if worst and one.cases > 1 else ""
     cache = CACHES.get(one.cache, clean(one.cache))
     return f"{brief(one)}{count} where {clean(one.what)} ({cache}, {clean(one.name)}){detail}"
+
+
+def left_sentence(record: Torture) -> list[str]:
+    """Which faults leave files that nothing deletes, the most first; empty if none does."""
+    found = sorted(
+        (one for one in record.faults if one.left > 0 and one.group != CONTROL),
+        key=lambda one: -one.left,
+    )
+    if not found:
+        return []
+    names = [
+        f"{clean(one.name)} ({CACHES.get(one.cache, clean(one.cache))}: {one.left:,})"
+        for one in found[:_LEFT]
+    ]
+    more = f" and {len(found) - _LEFT} more" if len(found) > _LEFT else ""
+    told = "files that no later process deletes stay in the cache after"
+    return [f"{told} {several(len(found), 'fault')}: {', '.join(names)}{more}"]
 
 
 def moved_sentence(one: Moved) -> str:

@@ -33,6 +33,14 @@ class Outcome(Record):
     detail: Text = Field(description="an exception, a wrong value, or counts")
     cases: Count
     steps: Text = Field(description="the first and the last of them")
+    left: int | None = Field(
+        None,
+        ge=-1_000_000,
+        le=1_000_000,
+        description="files and directories in the cache after the next processes, beyond those "
+        "that are there without the fault, the most of all steps; negative: some are missing; "
+        "null: they were not counted",
+    )
 
 
 class Fault(Record):
@@ -58,6 +66,11 @@ class Fault(Record):
     def cases(self) -> int:
         """How many steps were tried."""
         return sum(one.cases for one in self.outcomes)
+
+    @property
+    def left(self) -> int:
+        """How many files and directories too many stay in the cache; 0 where nobody counted."""
+        return max((one.left or 0 for one in self.outcomes), default=0)
 
     @property
     def rank(self) -> tuple[int, int]:

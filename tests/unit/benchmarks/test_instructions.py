@@ -80,14 +80,14 @@ def test_calls_are_counted_in_a_thread_of_their_own(kernel_clock: Counter) -> No
 
 def test_counts_of_calls_are_of_another_series_than_those_in_the_main_thread() -> None:
     by_scenario = {
-        scenario: pinning.counted_by("callgrind", Cell("radon", scenario, "NUMBA", "spawn"))
+        scenario: Cell("radon", scenario, "NUMBA", "spawn").counted_by("callgrind")
         for scenario in ("warm_disk", "call")
     }
     assert by_scenario == {
         "warm_disk": "callgrind",
         "call": "callgrind, in a thread of its own",
     }
-    assert pinning.counted_by("", WARM) == ""
+    assert WARM.counted_by("") == ""
 
 
 def test_the_collector_is_on_again_after_a_span_that_raised(kernel_clock: Counter) -> None:

@@ -110,6 +110,11 @@ def test_steps_that_come_out_alike_are_one_outcome_and_the_worst_is_first() -> N
     assert worst(cases) == ("WRONG", "raises")
 
 
+def test_an_outcome_says_how_much_the_worst_of_its_steps_left_in_the_cache() -> None:
+    cases = [Case(str(at), "safe", "safe", "", left) for at, left in enumerate((0, 3, -1))]
+    assert [one.left for one in grouped(cases)] == [3]
+
+
 def test_the_verdicts_of_the_record_are_those_of_the_catalogue() -> None:
     assert VERDICTS == record.VERDICTS
     assert severest(["recompiles", "WRONG", "raises"]) == "WRONG"
