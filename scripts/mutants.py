@@ -258,7 +258,8 @@ def main(argv: list[str] | None = None) -> int:
         lines = {}
         for cache in {options.only} if options.only else {*TRIES}:
             modules = [module for module, (of, _) in TARGETS.items() if of == cache]
-            tries = [(one.cell, one.only) for one in TRIES[cache] if one.only]
+            samples = () if options.faults else TRIES[cache]
+            tries = [(one.cell, one.only) for one in samples if one.only]
             lines |= reach.lines_kept(options.keep, environment, tries, modules, TORTURES[cache])
         mutants = Mutants(rig, environment, Path(scratch), lines, not options.faults)
         old = {place for place, one in known.items() if one.found or not options.again}
