@@ -72,7 +72,7 @@ def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
 def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator) -> Rates:
     if own["source"].nunique() > 1:
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
-    rule = rule_of(METRICS[metric], cell.scenario, cell.backend)
+    rule = rule_of(METRICS[metric], cell.scenario)
     values = own["value"].to_numpy(dtype=float)
     drawn = rng.choice(values, (COMPARISONS, 2, WORKED)).tolist()
 

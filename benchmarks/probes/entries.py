@@ -13,6 +13,7 @@ from types import CodeType
 from typing import Any
 
 from ..profiles import Profile
+from .waiting import WAITING
 
 _TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 
@@ -28,14 +29,18 @@ class EntryCounter:
     def counting_calls(self, counts: list[int]) -> Iterator[None]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
+        Those that wait for another process are left out.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
         start, entered = monitoring.events.PY_START, 0
 
-        def enter(code: CodeType, offset: int) -> None:  # noqa: ARG001 - what sys.monitoring calls
+        def enter(code: CodeType, offset: int) -> object:  # noqa: ARG001 - sys.monitoring's form
             nonlocal entered
+            if id(code) in WAITING:
+                return monitoring.DISABLE
             entered += 1
+            return None
 
         monitoring.use_tool_id(_TOOL, "observatory")
         monitoring.register_callback(_TOOL, start, enter)

@@ -29,6 +29,7 @@ from ..profiles import (
 )
 from .ledger import shorten
 from .phases import PHASE_OF, PHASES
+from .waiting import WAITING
 
 _TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 _DISPATCHERS = (
@@ -80,6 +81,7 @@ class Tracer:
     def counting_calls(self, counts: list[int]) -> Iterator[None]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
+        Those that wait for another process are left out, there and in the tree.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
@@ -108,14 +110,14 @@ class Tracer:
             counts.append(sum(node.entries for node in _nodes(roots)))
 
 
-def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., None], ...]:
+def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., object], ...]:
     """Return what runs when a function is entered, left, and resumed.
 
     ``stacks``: for each thread the nodes that it is in, beginning with its root. These functions
     take most of the time of this pass: they use local names, and no calls that can be spared.
     """
 
-    def enter(code: CodeType, offset: int) -> None:  # noqa: ARG001 - what sys.monitoring calls
+    def enter(code: CodeType, offset: int) -> object:  # noqa: ARG001 - what sys.monitoring calls
         try:
             stack = stacks[get_ident()]
         except KeyError:
@@ -125,9 +127,12 @@ def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., None], ...]
             try:
                 node = node[id(code)]
             except KeyError:
+                if id(code) in WAITING:
+                    return sys.monitoring.DISABLE  # type: ignore[attr-defined,unused-ignore]
                 node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
         node.entries += 1
         stack.append(node)
+        return None
 
     def leave(code: CodeType, offset: int, value: object) -> None:  # noqa: ARG001
         # A frame from before this tracer is not on the stack.

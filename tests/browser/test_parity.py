@@ -29,7 +29,7 @@ from observatory.analyze.comparison.rules import (
     rule_of,
 )
 from observatory.app import observed as site_module
-from observatory.benchmarks.catalogue import BACKENDS, METRICS, SCENARIOS
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS
 from observatory.dashboard.lines import rules_of
 from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
@@ -207,7 +207,7 @@ def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bo
     """A rule of ours, and two values that are equal, at its thresholds, near them or far apart."""
     metric = chance.choice([*METRICS.values()])
     spread = chance.choice([None, 0.0005, 0.03])
-    rule = rule_of(metric, chance.choice([*SCENARIOS]), chance.choice([*BACKENDS]), spread)
+    rule = rule_of(metric, chance.choice([*SCENARIOS]), spread)
     base = chance.choice([0.0, 1.0, 7.0, chance.lognormvariate(0, 5)])
     edges = [0.0, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]
     factor = (1 + chance.choice(edges)) ** chance.choice([1, -1])

@@ -26,9 +26,7 @@ from typing import Literal
 from observatory.analyze.series_keys import SeriesKey
 from observatory.benchmarks.catalogue import (
     ABLATIONS,
-    BACKENDS,
     METRICS,
-    OF_WORK,
     SCENARIOS,
     Kind,
     Metric,
@@ -39,8 +37,6 @@ SMALLEST_STEP = 0.02
 """Relative change of a level below which a step is not reported."""
 LEAST_IN_RUN = 0.05
 """Relative change that counts between the rounds of two runs: as on an uncalibrated machine."""
-_UNSTEADY = 0.01
-"""The relative range of work in the cells where it repeats no better (measured: docs/work.md)."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
@@ -76,14 +72,13 @@ class Concluded:
     """The side whose counts differ between its own samples."""
 
 
-def rule_of(metric: Metric, scenario: str, backend: str, spread: float | None = None) -> Rule:
+def rule_of(metric: Metric, scenario: str, spread: float | None = None) -> Rule:
     """The rule of one of our metrics; ``spread`` is a relative range that was calibrated."""
     if metric.kind == "exact":
         alerts, correctness = metric.alerts_in(scenario), bool(metric.even_if_same)
         return Rule("exact", alerts, correctness, material=metric.material)
     if metric.kind == "near_exact":
-        unsteady = metric.name in OF_WORK and _unsteady(metric.name, scenario, backend)
-        known = max(spread or 0.0, _UNSTEADY if unsteady else metric.spread)
+        known = max(spread or 0.0, metric.spread)
         # A machine on which values of one subject differ by more than the floor raises it.
         floor = None if metric.material is None else max(metric.material, spread or 0.0)
         return Rule("near_exact", floor is not None, spread=known, material=floor)
@@ -103,20 +98,7 @@ def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
     if apart and metric.kind != "noisy":
         # A sum over many graphs: two subjects do not have the same ones.
         return Rule(metric.kind, judged=False)
-    return rule_of(metric, place.scenario, place.backend, spread)
-
-
-def _unsteady(metric: str, scenario: str, backend: str) -> bool:
-    """Whether the work of a cell follows from more than its code.
-
-    The first build of a process with C modules asks the compiler for its version and paths, and
-    waits for the answer in loops. A call of numba's functions takes its arrays from whatever free
-    blocks the build has left.
-    """
-    known, cache = SCENARIOS[scenario], BACKENDS[backend].cache
-    if known.family == "call":
-        return metric == "instructions" and cache == "numba"
-    return not known.warm_ups and cache == "c_module"
+    return rule_of(metric, place.scenario, spread)
 
 
 def best_of(metric: str, scenario: str, backend: str) -> int | None:

@@ -23,7 +23,7 @@ def without_baseline(
         metrics = metrics_of(cell.scenario, cell.launch, derived=True)
         for metric in () if cell in missing else metrics:
             if (
-                rule_of(metric, cell.scenario, cell.backend).judged
+                rule_of(metric, cell.scenario).judged
                 and head.values(cell, metric).values
                 and not base.values(cell, metric).values
             ):

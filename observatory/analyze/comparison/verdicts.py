@@ -206,7 +206,7 @@ def _tested_briefly(
 def _exact(
     cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors
 ) -> JudgedVerdict:
-    rule = rule_of(metric, cell.scenario, cell.backend, floors.change(cell, metric.name))
+    rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
     found = conclude(rule, old.values, new.values)
     return JudgedVerdict(
         cell=cell, metric=metric.name, unit=metric.unit,

@@ -17,7 +17,7 @@ from scripts.aa_rates import kept_pool
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 POOLS = Path(__file__).parents[3] / "results/pools"
-WORK = rule_of(METRICS["instructions"], "warm_disk", "NUMBA")
+WORK = rule_of(METRICS["instructions"], "warm_disk")
 FLOOR = METRICS["instructions"].material or 0.0
 
 
@@ -59,7 +59,7 @@ def test_work_that_grows_by_half_a_per_cent_is_an_alarm_in_every_run() -> None:
 
 def test_the_floor_of_a_machine_on_which_work_varies_more_is_higher() -> None:
     assert Rule("near_exact", judged=True, spread=0.001, material=0.002) == WORK
-    noisier = rule_of(METRICS["instructions"], "warm_disk", "NUMBA", 0.004)
+    noisier = rule_of(METRICS["instructions"], "warm_disk", 0.004)
     assert (noisier.spread, noisier.material) == (0.004, 0.004)
 
 

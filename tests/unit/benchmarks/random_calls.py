@@ -2,6 +2,7 @@
 
     python random_calls.py FIRST_SEED PROGRAMS
     python random_calls.py threads
+    python random_calls.py answers
 
 This needs Python 3.12. It prints a line of JSON for each program on which the two differ. The
 programs have functions, generators, coroutines, lambdas and recursion, and exceptions through all
@@ -12,6 +13,7 @@ import dis
 import gc
 import json
 import random
+import subprocess
 import sys
 import threading
 import time
@@ -21,6 +23,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
 
+from observatory.benchmarks.probes.entries import EntryCounter
 from observatory.benchmarks.probes.profile import Tracer, profile_of
 
 PRELUDE = """
@@ -212,6 +215,23 @@ def threads():
     print(json.dumps(found))
 
 
+def answers():
+    """Count the calls that it takes to read an answer that comes in one piece, or in forty."""
+    found = {}
+    for counter in (Tracer, EntryCounter):
+        for pieces in (1, 40):
+            each = 4000 // pieces
+            told = f"for _ in {{1..{pieces}}}; do printf '%{each}s' x >&2; sleep 0.002; done"
+            process = subprocess.Popen(
+                ["bash", "-c", told], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+            )
+            counts = []
+            with counter().counting_calls(counts):
+                _, said = process.communicate()
+            found[f"{counter.__name__} {pieces}"] = [len(said), counts[0]]
+    print(json.dumps(found))
+
+
 if __name__ == "__main__":
     sys.setrecursionlimit(5000)
-    threads() if sys.argv[1] == "threads" else run()
+    {"threads": threads, "answers": answers}.get(sys.argv[1], run)()

@@ -44,6 +44,17 @@ def test_each_thread_has_a_stack_of_its_own(python):
     }
 
 
+def test_how_often_a_process_waits_for_another_one_is_no_work(python):
+    """A compiler's answer comes in as many pieces as it had time to write."""
+    script = Path(__file__).with_name("random_calls.py")
+    done = subprocess.run([python, script, "answers"], capture_output=True, text=True, check=True)
+    found = json.loads(done.stdout)
+    assert {said for said, _ in found.values()} == {4000}
+    assert found["Tracer 1"] == found["Tracer 40"]
+    assert found["EntryCounter 1"] == found["EntryCounter 40"]
+    assert found["Tracer 1"][1] > 10
+
+
 NAMES = ["m:a", "m:b", "m:c", "n:a", "n:d.e"]
 
 
