@@ -7,6 +7,7 @@ read after its import: numba's and PyTensor's caches are first asked when a grap
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import os
 import signal
@@ -104,6 +105,7 @@ class Starter:
 
         def work() -> int:
             no_core_dumps()
+            atexit._clear()  # what its parent registered is not its own
             output = os.open(report.with_suffix(".txt"), os.O_CREAT | os.O_WRONLY | os.O_TRUNC)
             os.dup2(output, 1)
             os.dup2(output, 2)
@@ -118,6 +120,7 @@ class Starter:
             partial = report.with_suffix(".partial")
             partial.write_text(to_json(seen), encoding="utf-8")
             partial.rename(report)
+            atexit._run_exitfuncs()  # PyTensor deletes old modules when a process exits
             return 0
 
         return Running(fork(work), report)
