@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import errno
 import os
 import signal
@@ -10,6 +11,7 @@ import sys
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ from observatory.benchmarks.torture.making import (
     severest,
     spread,
 )
+from observatory.benchmarks.torture.processes import Starter
 from observatory.benchmarks.torture.verdicts import (
     Case,
     Ended,
@@ -35,7 +38,14 @@ from observatory.benchmarks.torture.verdicts import (
     judge_several,
     worst,
 )
-from observatory.benchmarks.torture.workload import CACHES, GRAPHS, STRIDED, Seen, arguments
+from observatory.benchmarks.torture.workload import (
+    CACHES,
+    GRAPHS,
+    STRIDED,
+    Seen,
+    Workload,
+    arguments,
+)
 from observatory.benchmarks.torture.workload import reference as reference_of
 from observatory.benchmarks.torture.workload import wrong as how_wrong
 from observatory.store.records import torture as record
@@ -291,3 +301,22 @@ def test_a_rename_over_a_file_is_refused_and_no_other(library: Path, tmp_path: P
     rule = "Rule(shim.OVER, 'fail', 16)"
     assert under_rule(library, tmp_path, rule, body)[1] == "16\nseen 1\n"
     assert (tmp_path / "b").read_text() == "x" * 100
+
+
+def test_a_process_under_a_fault_leaves_as_a_fresh_one_does(tmp_path: Path) -> None:
+    """What it registered runs when it exits, as PyTensor's cleaning does; its parent's does not."""
+    own, of_parent = tmp_path / "own", tmp_path / "of parent"
+
+    class Registers:
+        def run(self, _: tuple[str, ...]) -> Seen:
+            atexit.register(own.touch)
+            return WARM
+
+    atexit.register(of_parent.touch)
+    try:
+        starter = Starter(cast("Workload", Registers()), tmp_path, tmp_path, limit=60.0)
+        ended = starter.run(("up",))
+    finally:
+        atexit.unregister(of_parent.touch)
+    assert (ended.seen, ended.code) == (WARM, 0)
+    assert (own.exists(), of_parent.exists()) == (True, False)
