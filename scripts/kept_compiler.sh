@@ -1,13 +1,17 @@
 #!/usr/bin/env bash
-# A g++ that compiles the same code with the same arguments once, into $KEPT_MODULES.
+# A g++ that compiles the same code with the same arguments and headers once. Where it lies are
+# `real`, a link to the compiler, and `modules`, the directory of what it has compiled.
 # It takes a while even then: processes that do not wait for each other must still overlap.
 set -euo pipefail
-# shellcheck disable=SC2153 # scripts/mutants.py sets both variables
-real=$REAL_COMPILER store=$KEPT_MODULES
+here=$(dirname "$(readlink -f "$0")")
+real=$here/real store=$here/modules
 out='' source='' before='' rest=()
 for each in "$@"; do
     if [ "$before" = -o ]; then out=$each
     elif [[ $each == *.cpp ]]; then source=$each
+    elif [[ $each == -I* ]]; then # equal headers of two environments are the same
+        headers=$({ cat "${each#-I}"/*.h "${each#-I}"/numpy/*.h 2>/dev/null || true; } | sha256sum)
+        rest+=("$headers")
     elif [ "$each" != -o ]; then rest+=("$each"); fi
     before=$each
 done

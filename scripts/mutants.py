@@ -18,7 +18,6 @@ import ast
 import hashlib
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
@@ -38,6 +37,7 @@ from observatory.run.local import STATE
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
+from scripts import kept_compiler
 from scripts import mutant_reach as reach
 from scripts.fault_counts import Rig
 from scripts.mutant_torture import verdicts
@@ -126,19 +126,6 @@ def hooked(environment: Environment, scratch: Path) -> Environment:
     (site / "mutant_hook.py").write_text(_HOOK)
     (site / "mutant_hook.pth").write_text("import mutant_hook\n")
     return replace(environment, python=scratch / "env" / "bin" / "python")
-
-
-def keep_modules(keep: Path) -> None:
-    """Let every process from now on find a compiler that compiles the same C code once."""
-    (found := keep.absolute() / "compiler").mkdir(parents=True, exist_ok=True)
-    (modules := found / "modules").mkdir(exist_ok=True)
-    real = shutil.which("g++")
-    if real is None:
-        raise SystemExit("there is no g++: PyTensor's C code cannot be compiled")
-    shutil.copy2(Path(__file__).with_name("kept_compiler.sh"), found / "g++")
-    os.environ.update(
-        REAL_COMPILER=real, KEPT_MODULES=str(modules), PATH=f"{found}:{os.environ['PATH']}"
-    )
 
 
 def site_of(environment: Environment) -> Path:
@@ -252,7 +239,8 @@ def main(argv: list[str] | None = None) -> int:
         for module, number in Counter(module for module, _ in wanted).items():
             print(f"{number:5} {module}")
         return 0
-    keep_modules(options.keep)
+    compiler = kept_compiler.make(options.keep / "compiler")
+    os.environ["PATH"] = f"{compiler}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         environment = hooked(rig.environment, Path(scratch))
         lines = {}

@@ -28,6 +28,7 @@ from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.base.locking import locked
 from observatory.store.records.sample import Sample
+from scripts import kept_compiler
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
 OF_TESTS = STATE / "tests"
@@ -152,6 +153,15 @@ def _measuring_beside_other_workers(tmp_path_factory: pytest.TempPathFactory) ->
     """No test judges times, so that no worker has to wait until another one has measured."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(local.LOCK, str(tmp_path_factory.mktemp("lock")))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _compiling_once(shelf: Shelf) -> Iterator[None]:
+    """Half of the time of these tests was that of g++, which compiled the same code again."""
+    compiler = shelf.made("compiler", kept_compiler.make)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{compiler}:{os.environ['PATH']}")
         yield
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-COMPILER = Path(__file__).parents[3] / "scripts" / "kept_compiler.sh"
+from scripts import kept_compiler
+
 REAL = """#!/bin/sh
 echo "$@" >> "$LOG"
 while [ "$1" != -o ]; do shift; done
@@ -22,10 +23,12 @@ class Kept:
 
     def __init__(self, where: Path) -> None:
         self.where = where
-        (where / "kept").mkdir()
-        real = where / "real"
+        real = where / "g++"
         real.write_text(REAL)
         real.chmod(0o755)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", f"{where}:{os.environ['PATH']}")
+            self.compiler = kept_compiler.make(where / "compiler") / "g++"
 
     def compile(self, code: str, *arguments: str, name: str = "mod") -> int:
         """Compile a file of its own, and return the exit status."""
@@ -33,17 +36,19 @@ class Kept:
         directory.mkdir(exist_ok=True)
         source, out = directory / f"{name}.cpp", directory / "out.so"
         source.write_text(code)
-        command = [str(COMPILER), "-shared", *arguments, "-o", str(out), str(source), "-lpython"]
-        done = subprocess.run(command, env=self.variables, check=False)
+        command = [
+            str(self.compiler),
+            "-shared",
+            *arguments,
+            "-o",
+            str(out),
+            str(source),
+            "-lpython",
+        ]
+        done = subprocess.run(command, env={**os.environ, "LOG": f"{self.where}/log"}, check=False)
         if done.returncode == 0:
             assert out.read_text() == code
         return done.returncode
-
-    @property
-    def variables(self) -> dict[str, str]:
-        where = self.where
-        own = {"REAL_COMPILER": f"{where}/real", "KEPT_MODULES": f"{where}/kept"}
-        return {**os.environ, **own, "LOG": f"{where}/log"}
 
     @property
     def asked(self) -> list[str]:
@@ -70,4 +75,13 @@ def test_other_code_and_other_arguments_are_compiled(kept: Kept) -> None:
 
 def test_code_that_does_not_compile_is_tried_each_time(kept: Kept) -> None:
     assert kept.compile("one", name="broken") == kept.compile("one", name="broken") == 3
+    assert len(kept.asked) == 2
+
+
+def test_equal_headers_are_the_same_wherever_they_are(kept: Kept, tmp_path: Path) -> None:
+    """Two environments have PyTensor's and NumPy's headers in two places."""
+    for name, text in (("one", "int a;"), ("two", "int a;"), ("other", "int b;")):
+        (tmp_path / name / "numpy").mkdir(parents=True)
+        (tmp_path / name / "numpy" / "array.h").write_text(text)
+        assert kept.compile("code", f"-I{tmp_path / name}") == 0
     assert len(kept.asked) == 2
