@@ -31,27 +31,22 @@ def made(values: list[float], metric: str = "instructions", **columns: object) -
     return pd.DataFrame({"value": np.array(values, dtype=int), **one})
 
 
-UNSTEADY = {("call", "NUMBA"), ("warm_disk", "C_VM")}
-"""The cells whose work repeats less well (docs/work.md)."""
-
-
-def steady(one: Rates) -> bool:
-    return (one.cell.scenario, one.cell.backend) not in UNSTEADY
-
-
 def test_no_count_alarms_against_itself(kept: list[Rates]) -> None:
     assert {one.cell for one in kept} == set(CELLS)
     assert [one.alarms for one in kept] == [0] * 10
 
 
-def test_half_a_per_cent_more_work_is_found_where_counts_repeat(kept: list[Rates]) -> None:
-    assert min(one.found[1.005] for one in kept if steady(one)) >= 0.95
+def test_half_a_per_cent_more_work_is_found_in_calls_and_by_python_calls(
+    kept: list[Rates],
+) -> None:
+    steady = [one for one in kept if one.metric == "python_calls" or one.cell.scenario == "call"]
+    assert len(steady) == 6
+    assert min(one.found[1.005] for one in steady) >= 0.95
 
 
-def test_two_per_cent_more_work_is_found_where_counts_repeat_less_well(kept: list[Rates]) -> None:
-    unsteady = [one for one in kept if not steady(one)]
-    assert len(unsteady) == 3
-    assert min(one.found[1.02] for one in unsteady) >= 0.95
+def test_one_per_cent_more_work_is_found_everywhere(kept: list[Rates]) -> None:
+    assert min(one.found[1.01] for one in kept) >= 0.99
+    assert min(one.found[1.005] for one in kept) >= 0.8
 
 
 def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
