@@ -16,7 +16,7 @@ from observatory.text.torture import (
     MEANINGS,
     brief,
     fault_sentence,
-    left_sentence,
+    left_sentences,
     moved_sentence,
     sentences,
 )
@@ -49,9 +49,9 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
         "columns": [_column(one) for one in own],
         "groups": list(_groups(own)),
         "worse": [shorten(moved_sentence(one), _TEXT) for one in worse],
-        "findings": [shorten(text, _TEXT) for text in [*sentences(newest), *left_sentence(newest)]][
-            :_MOST
-        ],
+        "findings": [
+            shorten(text, _TEXT) for text in [*sentences(newest), *left_sentences(newest)]
+        ][:_MOST],
         "blind": [shorten(fault_sentence(one), _TEXT) for one in newest.blind],
         "minutes": f"{newest.seconds / 60:.0f}",
         "steps": units.count(sum(one.cases for one in newest.faults)),

@@ -21,7 +21,7 @@ GROUPS = {
 }
 CACHES = {"numba": "numba's cache", "c": "the C cache"}
 _NAMED = 4
-_LEFT = 12
+_LEFT = 25
 MEANINGS: dict[Verdict, str] = {
     "safe": "nothing differs from a build without the fault",
     "recompiles": "the values are right, but something is compiled again",
@@ -70,7 +70,7 @@ def torture_table(records: Sequence[Torture]) -> Table:
 
 def _notes(record: Torture) -> list[str]:
     label = shorten(record.tried.subject.label, 40) if record.tried else "?"
-    told = [*sentences(record), *left_sentence(record), *map(_untried, _skipped(record))]
+    told = [*sentences(record), *left_sentences(record), *map(_untried, _skipped(record))]
     return [f"{label}: {text}" for text in told]
 
 
@@ -101,21 +101,24 @@ def fault_sentence(one: Fault) -> str:
     return f"{brief(one)}{count} where {clean(one.what)} ({cache}, {clean(one.name)}){detail}"
 
 
-def left_sentence(record: Torture) -> list[str]:
-    """Which faults leave files that nothing deletes, the most first; empty if none does."""
-    found = sorted(
-        (one for one in record.faults if one.left > 0 and one.group != CONTROL),
-        key=lambda one: -one.left,
-    )
-    if not found:
-        return []
-    names = [
-        f"{clean(one.name)} ({CACHES.get(one.cache, clean(one.cache))}: {one.left:,})"
-        for one in found[:_LEFT]
-    ]
-    more = f" and {len(found) - _LEFT} more" if len(found) > _LEFT else ""
-    told = "files that no later process deletes stay in the cache after"
-    return [f"{told} {several(len(found), 'fault')}: {', '.join(names)}{more}"]
+def left_sentences(record: Torture) -> list[str]:
+    """After which faults files stay in a cache for ever, the most first; one for each cache."""
+    told = []
+    for cache, name in CACHES.items():
+        found = [
+            one for one in record.faults
+            if one.cache == cache and one.left > 0 and one.group != CONTROL
+        ]  # fmt: skip
+        faults = [
+            f"{clean(one.name)} ({one.left:,})"
+            for one in sorted(found, key=lambda one: one.left, reverse=True)
+        ]
+        if faults:
+            told.append(
+                f"after {several(len(faults), 'fault')}, files or directories stay in {name} that "
+                f"no later process deletes: {', '.join(faults[:_LEFT])}"
+            )
+    return told
 
 
 def moved_sentence(one: Moved) -> str:

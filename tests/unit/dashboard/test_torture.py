@@ -52,14 +52,20 @@ def test_faults_that_leave_files_in_the_cache_are_named_the_most_first() -> None
     faults = [
         fault("full", left=1), fault("leftovers", left=1000), fault("index_empty", left=0),
         fault("killed", left=None), fault("index_missing", left=-2),
+        fault("killed", left=6, cache="c"),
         fault("exchanged", "WRONG", left=5, group="control"),
     ]  # fmt: skip
     (matrix,) = torture_page([torture(faults=faults)])["matrices"]
-    (said,) = matrix["findings"]
-    assert said == (
-        "files that no later process deletes stay in the cache after 2 faults: "
-        "leftovers (numba's cache: 1,000), full (numba's cache: 1)"
-    )
+    assert matrix["findings"] == [
+        (
+            "after 2 faults, files or directories stay in numba's cache that no later process "
+            "deletes: leftovers (1,000), full (1)"
+        ),
+        (
+            "after 1 fault, files or directories stay in the C cache that no later process "
+            "deletes: killed (6)"
+        ),
+    ]
 
 
 def test_what_lasts_is_red_and_what_is_worse_is_said_first(tmp_path: Path) -> None:
