@@ -161,9 +161,8 @@ def test_the_catalogue_has_what_was_asked_for() -> None:
 
 
 def test_only_what_chance_decides_is_not_compared_between_releases() -> None:
-    assert {one.name for one in FAULTS if not one.certain} == {
-        f"{part}_flipped" for cache in CACHES for part in PARTS[cache]
-    }
+    flipped = {f"{part}_flipped" for cache in CACHES for part in PARTS[cache]}
+    assert {one.name for one in FAULTS if not one.certain} == {*flipped, "module_unreadable"}
 
 
 def test_steps_are_spread_from_end_to_end() -> None:
