@@ -33,12 +33,12 @@ def _files(cache: Cache, part: str) -> Iterator[Fault]:
     )  # fmt: skip
     yield fault("empty", "is empty", Damage(damage.emptied(part)))
     yield fault("missing", "is missing", Damage(damage.removed(part)))
-    yield fault("directory", "is a directory", Damage(damage.made_directory(part)))
     # Of two modules with one key, PyTensor takes that whose random name comes last.
+    certain = part != "module"
+    yield fault("directory", "is a directory", Damage(damage.made_directory(part)), certain)
     yield fault(
-        "unreadable", "cannot be read", Damage(damage.forbidden(part), unprivileged=True),
-        certain=part != "module",
-    )  # fmt: skip
+        "unreadable", "cannot be read", Damage(damage.forbidden(part), unprivileged=True), certain
+    )
 
 
 def _foreign() -> Iterator[Fault]:

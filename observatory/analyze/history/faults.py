@@ -33,13 +33,14 @@ class Moved:
 def moved(before: Torture, after: Torture) -> list[Moved]:
     """The faults that two subjects withstand differently, in the order of the catalogue.
 
-    A fault that chance decides, or that one of them did not try, cannot be compared.
+    A fault that one of them knows chance to decide, or did not try, cannot be compared.
     """
-    known = {one.key: one for one in before.faults if one.certain and one.verdict is not None}
+    old, new = (
+        {one.key: one for one in record.faults if one.certain and one.verdict is not None}
+        for record in (before, after)
+    )
     return [
-        Moved(known[one.key], one)
-        for one in after.faults
-        if one.key in known and one.verdict is not None and one.rank != known[one.key].rank
+        Moved(old[key], one) for key, one in new.items() if key in old and one.rank != old[key].rank
     ]
 
 

@@ -53,6 +53,8 @@ def test_the_next_processes_count_too() -> None:
 
 def test_what_chance_decides_or_was_not_tried_is_not_compared() -> None:
     assert list(fault_changes(releases("safe", "WRONG", certain=False))) == []
+    known_now = [*releases("safe"), *releases("safe", "WRONG", certain=False)[1:]]
+    assert list(fault_changes(known_now)) == []
     assert list(fault_changes(releases("safe", None))) == []
     assert list(fault_changes(releases(None, "WRONG"))) == []
 

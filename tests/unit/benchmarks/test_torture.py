@@ -162,7 +162,9 @@ def test_the_catalogue_has_what_was_asked_for() -> None:
 
 def test_only_what_chance_decides_is_not_compared_between_releases() -> None:
     flipped = {f"{part}_flipped" for cache in CACHES for part in PARTS[cache]}
-    assert {one.name for one in FAULTS if not one.certain} == {*flipped, "module_unreadable"}
+    assert {one.name for one in FAULTS if not one.certain} == {
+        *flipped, "module_directory", "module_unreadable",
+    }  # fmt: skip
 
 
 def test_steps_are_spread_from_end_to_end() -> None:
