@@ -33,7 +33,7 @@ class Moved:
 def moved(before: Torture, after: Torture) -> list[Moved]:
     """The faults that two subjects withstand differently, in the order of the catalogue.
 
-    A fault that one of them knows chance to decide, or did not try, cannot be compared.
+    A fault is left out if one of the records did not try it or says that chance decides it.
     """
     old, new = (
         {one.key: one for one in record.faults if one.certain and one.verdict is not None}

@@ -264,6 +264,21 @@ def under_rule(library: Path, directory: Path, rule: str, body: str) -> tuple[in
 STORE = "(d / 'a').write_text('x' * 100); os.replace(d / 'a', d / 'b')"
 
 
+def test_a_full_disk_refuses_what_needs_room_and_nothing_else(
+    library: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "old").touch()
+    (tmp_path / "empty").mkdir()
+    body = (
+        "print(os.access(d, os.W_OK)); (d / 'old').unlink(); (d / 'empty').rmdir()\n"
+        "try_((d / 'new').touch); try_((d / 'other').mkdir)"
+    )
+    code, printed = under_rule(library, tmp_path, "Rule(shim.CHANGES, 'fail')", body)
+    full = str(errno.ENOSPC)
+    assert (code, printed.split()) == (0, ["True", full, full, "seen", "2"])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_rule_counts_what_a_store_changes(library: Path, tmp_path: Path) -> None:
     assert under_rule(library, tmp_path, "Rule()", STORE) == (0, "seen 3\n")  # open, write, rename
     elsewhere = "Path('/dev/null').write_text('x')"
