@@ -4,28 +4,31 @@
     .venv/bin/python scripts/work_rates.py FILE.parquet
 
 `scripts/work_pool.py` takes such a pool. All its samples are of one subject, so that every alarm is
-false. A comparison draws three samples of a cell for BASE and three for HEAD, each from all of
-them: if few samples were dealt out, rare ones could never come together on one side. The sides need
-not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two seeds
-do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those of
-`compare` on a machine that is not calibrated.
+false. A comparison draws samples of a cell for BASE and as many for HEAD, each from all of them: if
+few samples were dealt out, rare ones could never come together on one side. It takes one a side,
+then three, then five, until it needs no more, as `compare` does; or three in any case. The sides
+need not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two
+seeds do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those
+of `compare` on a machine that is not calibrated.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from observatory.analyze.comparison.rules import conclude, rule_of
+from observatory.analyze.comparison.rules import Rule, conclude, rule_of, wants_more
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.interleave import WORKED
 
 STEPS = (1.002, 1.005, 1.01, 1.02)
+USUAL = 1.005
 COMPARISONS = 1000
 _AXES = [axis.name for axis in fields(Cell)]
 
@@ -49,6 +52,8 @@ class Rates:
     """In COMPARISONS of the subject with itself: worse or better."""
     found: dict[float, float]
     """Step -> share of the comparisons that called HEAD worse."""
+    by_three: tuple[int, float]
+    """The same of comparisons of three samples a side: alarms, and the share of USUAL found."""
 
 
 def pool_of(path: Path) -> pd.DataFrame:
@@ -74,19 +79,35 @@ def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator)
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
     rule = rule_of(METRICS[metric], cell.scenario)
     values = own["value"].to_numpy(dtype=float)
-    drawn = rng.choice(values, (COMPARISONS, 2, WORKED)).tolist()
+    drawn = rng.choice(values, (COMPARISONS, 2, WORKED[-1])).tolist()
 
-    def conclusions(step: float) -> list[str]:
-        return [conclude(rule, base, [v * step for v in head]).conclusion for base, head in drawn]
+    def conclusions(step: float, looks: Sequence[int] = WORKED) -> list[str]:
+        return [concluded(rule, base, [v * step for v in head], looks) for base, head in drawn]
+
+    three = conclusions(1.0, [3]), conclusions(USUAL, [3])
 
     return Rates(
         cell, metric, len(values), own["hash_seed"].nunique(),
         variation=float(values.std(ddof=1) / values.mean()),
         spread=float(values.max() / values.min() - 1),
         load=(float(own["load"].min()), float(own["load"].max())),
-        alarms=sum(one in ("worse", "better") for one in conclusions(1.0)),
+        alarms=_alarms(conclusions(1.0)),
         found={step: conclusions(step).count("worse") / COMPARISONS for step in STEPS},
+        by_three=(_alarms(three[0]), three[1].count("worse") / COMPARISONS),
     )  # fmt: skip
+
+
+def concluded(
+    rule: Rule, base: Sequence[float], head: Sequence[float], looks: Sequence[int]
+) -> str:
+    """The conclusion from the first samples of each side, after the look that needs no more."""
+    enough = (n for n in looks if not wants_more(rule, base[:n], head[:n]))
+    taken = next(enough, looks[-1])
+    return conclude(rule, base[:taken], head[:taken]).conclusion
+
+
+def _alarms(conclusions: Sequence[str]) -> int:
+    return sum(one in ("worse", "better") for one in conclusions)
 
 
 def table(found: list[Rates]) -> str:
@@ -94,7 +115,7 @@ def table(found: list[Rates]) -> str:
     steps = [f"+{step - 1:.1%} found" for step in STEPS]
     heads = [
         "cell", "metric", "samples", "seeds", "variation", "range", "load",
-        f"alarms in {COMPARISONS:,}", *steps,
+        f"alarms in {COMPARISONS:,}", *steps, "by three: alarms", f"+{USUAL - 1:.1%} found",
     ]  # fmt: skip
     rows = [
         [
@@ -102,6 +123,7 @@ def table(found: list[Rates]) -> str:
             f"{one.seeds}", f"{one.variation:.3%}", f"{one.spread:.3%}",
             "{:.0f} to {:.0f}".format(*one.load), f"{one.alarms}",
             *(f"{share:.1%}" for share in one.found.values()),
+            f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
         ]
         for one in found
     ]  # fmt: skip

@@ -61,8 +61,8 @@ class Metric:
     by_size: bool = False
     """Whether the page of growth shows its curve over the sizes of a family."""
     spread: float = 0.01
-    """Near-exact metrics: the relative range between processes of one subject on a machine
-    without calibration."""
+    """Near-exact metrics: the relative change between two processes of one subject that one pair in
+    a hundred exceeds, on a machine without calibration."""
     of_cpu: bool = False
     """Whether it depends on the CPU that machine code is made for, not only on versions."""
     shown: bool = False

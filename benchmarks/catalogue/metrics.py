@@ -22,7 +22,7 @@ _ALL = (
            phrase="the number of Python calls is {}", trend=("more work", "less work")),
     Metric("instructions", "instructions", "near_exact", "work",
            "instructions of the build and the first call, or of 1,000 calls, in user space",
-           (*BUILDS, "call"), material=0.002, spread=0.001, of_cpu=True, shown=True,
+           (*BUILDS, "call"), material=0.002, spread=0.003, of_cpu=True, shown=True,
            section=_WORK, phrase="the number of instructions is {}",
            trend=("more work", "less work")),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",

@@ -53,11 +53,10 @@ observatory.judge = (() => {
     if (rule.kind === "near_exact") {
       if (low <= 0) return base === head ? "unaffected" : "workload changed";
       const ratio = head / base;
-      const least = ratio / (1 + rule.spread), most = ratio * (1 + rule.spread);
-      if (1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread) return "unaffected";
-      const surely = Math.min(Math.abs(least - 1), Math.abs(most - 1));
-      const counts = rule.material !== null && surely >= rule.material;
-      return counts ? against(base, head) : "workload changed";
+      const sure = rule.material === null ? Infinity : (1 + rule.material) * (1 + rule.spread);
+      if (ratio >= sure || ratio <= 1 / sure) return against(base, head);
+      const same = 1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread;
+      return same ? "unaffected" : "workload changed";
     }
     if (!rule.judged) return "undecided";
     if (high < low * (1 + rule.smallest)) return off ? "undecided" : "unaffected";

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from observatory.analyze.comparison.rules import rule_of
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.benchmarks.catalogue import (
     LAUNCHES,
@@ -30,7 +31,7 @@ WORK = tuple(sorted(OF_WORK, key=lambda name: METRICS[name].measure != "work"))
 _INSTRUCTIONS = WORK[0]
 _TIMED = tuple(name for name, one in SCENARIOS.items() if one.timed)
 _STATES: dict[Conclusion, State] = {"worse": "bad", "better": "good"}
-_SMALLEST = units.percent(min(METRICS[name].material or 1.0 for name in WORK))
+_SMALLEST = units.percent(max(rule_of(METRICS[name], _TIMED[0]).sure() - 1 for name in WORK))
 _NAMED = 3
 
 
@@ -50,7 +51,7 @@ class WorkHistory:
     panels: tuple[Panel, ...]
     in_words: tuple[str, ...]
     smallest: str
-    """The smallest change that counts."""
+    """The change from which each metric counts, with one count of each subject."""
 
 
 def newest_work(observed: SiteInput, subject: Newest) -> dict[Cell, WorkView]:

@@ -60,7 +60,7 @@ def of_pull_request() -> PullRequest:
     first = _seconds(cells.groups[0][1], Rounds(timing=0, counting=1))
     traced = TRACED * _seconds(cells.traced, Rounds(timing=0, counting=0, tracing=1))
     before = SETUP + BUILD
-    both = BUILD + min(2 * (counted + WORKED * work + traced), BUDGET)
+    both = BUILD + min(2 * (counted + WORKED[-1] * work + traced), BUDGET)
     return PullRequest(
         first=before + first,
         calm=before + counted + work,

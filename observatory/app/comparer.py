@@ -10,13 +10,15 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Literal
 
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.noise_floors import COUNTED
+from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
+from observatory.analyze.comparison.rules import COUNTED, rule_of, wants_more
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
@@ -44,7 +46,7 @@ from observatory.text.units import seconds
 from observatory.text.words import first_of, several
 
 _NAMED = 3
-_OF_WORK = frozenset(name for name, metric in METRICS.items() if metric.measure == WORK)
+_OF_WORK = {name: metric for name, metric in METRICS.items() if metric.measure == WORK}
 
 
 @dataclass
@@ -143,7 +145,7 @@ class Comparer:
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
         """One sample each; more where these differ, to tell a change from another layout."""
         cells = self.matrix.worked
-        for rounds in (range(1), range(1, WORKED)):
+        for rounds in starmap(range, pairwise((0, *WORKED))):
             if not cells:
                 return
             if not interleaving.work(cells, rounds, deadline):
@@ -152,19 +154,26 @@ class Comparer:
                     named = first_of(left, _NAMED, "more cells")
                     said = f"the budget ended before the work was counted in {named}"
                     self._uncounted += (said,)
-                self._counted_once = frozenset(cells)
+                if rounds.stop <= WORKED[1]:
+                    self._counted_once = frozenset(cells)
                 self._say("the budget ended before all work was counted", "error")
                 return
-            moved = {
-                one.cell
-                for one in self.compare().verdicts
-                if one.metric in _OF_WORK and one.conclusion != "unaffected"
-            }
-            cells = tuple(cell for cell in cells if cell in moved)
-            self._say(f"{several(rounds.stop, 'sample')} of work each: {len(cells)} cells differ")
+            cells = tuple(filter(self._unsettled, cells))
+            taken = several(rounds.stop, "sample")
+            self._say(f"{taken} of work each: {several(len(cells), 'cell')} to be counted again")
 
     def _worked(self, cell: Cell) -> bool:
         return all(side.evidence.taken(cell, WORK) for side in self.sides.values())
+
+    def _unsettled(self, cell: Cell) -> bool:
+        """Whether more counts of its work may change a verdict."""
+        floors = NoiseFloors.of(self.setting.calibration)
+        for name, metric in _OF_WORK.items():
+            rule = rule_of(metric, cell.scenario, floors.change(cell, name))
+            sides = (side.evidence.values(cell, metric).values for side in self.sides.values())
+            if wants_more(rule, *sides):
+                return True
+        return False
 
     def _trace(self, interleaving: Interleaving) -> None:
         """Trace what was asked for, and the cells with more instructions: to name the culprit."""

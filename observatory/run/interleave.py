@@ -39,8 +39,8 @@ SIDES: tuple[SideName, ...] = ("base", "head")
 Groups = tuple[tuple[str, tuple[Cell, ...]], ...]
 TRACED = 2
 """Tracing samples of each side."""
-WORKED = 3
-"""Samples of the pass `work` of each side, where the first ones differ."""
+WORKED = (1, 3, 5)
+"""Samples of the pass `work` of each side, after which a comparison asks whether it needs more."""
 WORK: Measure = "work"
 _LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
 """Scenarios that are counted with C modules only if the user names them."""

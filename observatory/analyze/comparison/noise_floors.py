@@ -14,6 +14,7 @@ import numpy as np
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
+from observatory.analyze.comparison.rules import COUNTED
 from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.store.records.calibration import Calibration, Floor
 
@@ -22,8 +23,6 @@ SEPARATE_RUNS = 0.25
 """Smallest change of a noisy metric that counts between runs that were not interleaved: nothing
 measured inside a run sees what differs between runs."""
 QUANTILE = 0.99
-COUNTED = 3
-"""Samples a side of the comparisons from which the floor of a near-exact metric is learned."""
 _DRAWS = 10_000
 
 _Key = tuple[Cell, str]

@@ -8,9 +8,9 @@ exact
     samples of one side is not deterministic and is not judged.
 near_exact
     Changed where the values of the two sides are further apart than values of one subject are;
-    worse where the change is sure to exceed the floor, if the metric can be worse at all. A change
-    at the floor is so no alarm in one run and none in the next (as in tests of minimum effects:
-    Murphy & Myors 1999).
+    worse where the change of the means is sure to exceed the floor, if the metric can be worse at
+    all. A change at the floor is so no alarm in one run and none in the next (as in tests of
+    minimum effects: Murphy & Myors 1999). The more samples, the smaller a change is sure.
 noisy
     Two sides: a test (`noisy`). Two subjects of a history without samples: the
     levels that their series is cut into. Too short for levels: the intervals of both values.
@@ -18,9 +18,10 @@ noisy
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import fmean, median
 from typing import Literal
 
 from observatory.analyze.series_keys import SeriesKey
@@ -39,6 +40,8 @@ LEAST_IN_RUN = 0.05
 """Relative change that counts between the rounds of two runs: as on an uncalibrated machine."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
+COUNTED = 3
+"""Samples a side of the comparisons from which the spread of a near-exact metric is learned."""
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """Metrics that are the same in every cell: judged once for a model, under its first cell."""
 
@@ -53,12 +56,22 @@ class Rule:
     correctness: bool = False
     """Whether a side is judged by its highest value: one wrong result is one too many."""
     spread: float = 0.0
-    """Near exact: the relative range of the values of one subject."""
+    """Near exact: the relative change between two values of one subject that hardly any two
+    exceed. Between means it is smaller by the root of the number of values."""
     material: float | None = None
     """The floor, a relative change. Near exact: what surely exceeds it is worse or better. Exact:
     what exceeds it is; None: every change is."""
     smallest: float = 0.0
     """Noisy: the smallest relative change between two levels that counts."""
+
+    def sure(self, base: int = 1, head: int = 1) -> float:
+        """Near exact: the ratio of means of so many values from which HEAD is worse.
+
+        Infinite if it cannot be.
+        """
+        if self.material is None:
+            return math.inf
+        return (1 + self.material) * (1 + self.spread * math.sqrt((1 / base + 1 / head) / 2))
 
 
 @dataclass(frozen=True)
@@ -73,15 +86,17 @@ class Concluded:
 
 
 def rule_of(metric: Metric, scenario: str, spread: float | None = None) -> Rule:
-    """The rule of one of our metrics; ``spread`` is a relative range that was calibrated."""
+    """The rule of one of our metrics.
+
+    ``spread``: the calibrated relative change between COUNTED values and COUNTED others.
+    """
     if metric.kind == "exact":
         alerts, correctness = metric.alerts_in(scenario), bool(metric.even_if_same)
         return Rule("exact", alerts, correctness, material=metric.material)
     if metric.kind == "near_exact":
-        known = max(spread or 0.0, metric.spread)
-        # A machine on which values of one subject differ by more than the floor raises it.
-        floor = None if metric.material is None else max(metric.material, spread or 0.0)
-        return Rule("near_exact", floor is not None, spread=known, material=floor)
+        known = max((spread or 0.0) * math.sqrt(COUNTED), metric.spread)
+        judged = metric.material is not None
+        return Rule("near_exact", judged, spread=known, material=metric.material)
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
 
 
@@ -192,14 +207,30 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     if min(*base, *head) <= 0:
         same = list(base) == list(head)
         return Concluded("unaffected" if same else "workload changed")
+    by, sure = fmean(head) / fmean(base), rule.sure(len(base), len(head))
     # The range of all values: HEAD's lowest over BASE's highest, and the reverse.
     low, high = min(head) / max(base), max(head) / min(base)
-    ratio = Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
+    ratio = Ratio(estimate=by, low=low, high=high, confidence=None)
+    # One value that is far off moves the mean: it alone is no change.
+    typical, floor = median(head) / median(base), 1 + (rule.material or 0.0)
+    if by >= sure and typical >= floor:
+        return Concluded("worse", ratio)
+    if by <= 1 / sure and typical <= 1 / floor:
+        return Concluded("better", ratio)
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
-    # The range of few values is narrower than that of all values of a subject would be.
-    low = min(low, ratio.estimate / (1 + rule.spread))
-    high = max(high, ratio.estimate * (1 + rule.spread))
-    if rule.material is None or min(abs(low - 1), abs(high - 1)) < rule.material:
-        return Concluded("workload changed", ratio)
-    return Concluded("worse" if ratio.estimate > 1 else "better", ratio)
+    return Concluded("workload changed", ratio)
+
+
+def wants_more(rule: Rule, base: Sequence[float], head: Sequence[float]) -> bool:
+    """Whether more values of a near-exact metric may say another thing.
+
+    A change above the floor is not believed after one value a side; after more of them, if it would
+    not be sure of single values.
+    """
+    if rule.material is None or not (base and head) or min(*base, *head) <= 0:
+        return False
+    by = fmean(head) / fmean(base)
+    by = max(by, 1 / by)
+    once = min(len(base), len(head)) == 1
+    return by >= 1 + rule.material and (once or by < rule.sure())

@@ -66,9 +66,10 @@ def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterat
         if rule.kind == "near_exact" and rule.material is not None:
             values = track.series.values
             if values.min() > 0:
-                counts, places = max(rule.material, rule.spread), range(1, len(values))
-                alone = max(counts, MINIMUM["near_exact"])  # what is smaller is no alert by itself
-                yield from _sums(track, values, places, alone, MULTIPLE * counts, accepted)
+                # What is smaller is no alert by itself.
+                alone = max(rule.sure() - 1, MINIMUM["near_exact"])
+                limit, places = MULTIPLE * rule.material, range(1, len(values))
+                yield from _sums(track, values, places, alone, limit, accepted)
         elif len(track.steps) >= _FEWEST and track.series.values.min() > 0:
             levels = np.repeat(np.array(track.levels), np.diff(track.bounds))
             steps = track.bounds[1:-1]

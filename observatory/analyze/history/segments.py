@@ -218,8 +218,8 @@ def segmented(
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
         elif one.place.model and one.place.metric not in JUDGED_NOISY:
             rule = rule_at(one.place)
-            counts = rule.material and max(rule.material, rule.spread)
-            why = Statement("compared", (counts,)) if counts else Statement("described")
+            least = rule.sure() - 1
+            why = Statement("compared", (least,)) if rule.material else Statement("described")
             yield SegmentedSeries(one, "described", why, (0, n))
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))

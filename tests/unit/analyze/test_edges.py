@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from observatory.analyze.comparison.rules import SMALLEST_STEP, Rule, conclude, rule_of
+from observatory.analyze.comparison.rules import SMALLEST_STEP, conclude, rule_of, wants_more
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from observatory.benchmarks.catalogue import METRICS
+from observatory.run.interleave import WORKED
 from scripts.aa_rates import kept_pool
+from scripts.work_rates import concluded
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 POOLS = Path(__file__).parents[3] / "results/pools"
@@ -33,34 +36,57 @@ def noises() -> list[np.ndarray]:
     ]
 
 
-def share_of_alarms(step: float, a_side: int, spread: float = 0.0003) -> float:
-    """Of comparisons of work: the noise of a pool, shrunk to what work varies by."""
+def share_of_alarms(step: float, looks: Sequence[int] = WORKED, spread: float = 0.001) -> float:
+    """Of comparisons of work: the noise of a pool, shrunk to what builds vary by."""
     rng = np.random.default_rng(1)
     found = []
     for noise in noises():
         logs = np.log(noise) * spread / np.log(noise).std()
         for _ in range(200):
-            base, head = np.exp(rng.choice(logs, (2, a_side)))
-            found.append(conclude(WORK, list(base), list(head * (1 + step))).conclusion)
+            base, head = np.exp(rng.choice(logs, (2, max(looks))))
+            found.append(concluded(WORK, base.tolist(), (head * (1 + step)).tolist(), looks))
     assert "better" not in found
     return found.count("worse") / len(found)
 
 
-@pytest.mark.parametrize("a_side", [1, 3])
-def test_work_that_grows_by_its_floor_is_no_alarm_in_any_run(a_side: int) -> None:
+@pytest.mark.parametrize("looks", [(1,), (3,), WORKED])
+def test_work_that_grows_by_its_floor_is_no_alarm_in_any_run(looks: Sequence[int]) -> None:
     """Judged by its median alone, it was an alarm in every second run."""
-    assert share_of_alarms(FLOOR, a_side) < 0.05
-    assert share_of_alarms(0.0, a_side) == 0
+    assert share_of_alarms(FLOOR, looks) < 0.05
+    assert share_of_alarms(0.0, looks) <= (0.01 if looks == (1,) else 0)
 
 
 def test_work_that_grows_by_half_a_per_cent_is_an_alarm_in_every_run() -> None:
-    assert share_of_alarms(0.005, 3) > 0.99
+    assert share_of_alarms(0.005) > 0.95
+    assert share_of_alarms(0.005, (1,)) < 0.7
 
 
-def test_the_floor_of_a_machine_on_which_work_varies_more_is_higher() -> None:
-    assert Rule("near_exact", judged=True, spread=0.001, material=0.002) == WORK
+def test_a_change_at_the_edge_is_counted_again_and_a_large_one_is_not() -> None:
+    for counts, change, more in [
+        (1, 0.001, False), (1, 0.0025, True), (1, 0.05, True), (1, -0.05, True),
+        (3, 0.001, False), (3, 0.0025, True), (3, -0.0045, True), (3, 0.006, False),
+    ]:  # fmt: skip
+        assert wants_more(WORK, [1e9] * counts, [1e9 * (1 + change)] * counts) == more
+    assert not wants_more(WORK, [1e9], [])
+    assert not wants_more(rule_of(METRICS["cache_misses"], "warm_disk"), [0], [3])
+
+
+def test_the_more_counts_the_smaller_a_change_is_sure() -> None:
+    found = [conclude(WORK, [1e9] * counts, [1.004e9] * counts).conclusion for counts in (1, 3, 5)]
+    assert found == ["workload changed", "worse", "worse"]
+    assert conclude(WORK, [1.0035e9] * 3, [1e9] * 3).conclusion == "workload changed"
+    assert conclude(WORK, [1.0035e9] * 5, [1e9] * 5).conclusion == "better"
+
+
+def test_one_count_that_is_far_off_is_no_change() -> None:
+    assert conclude(WORK, [1e9] * 3, [1e9, 1e9, 1.1e9]).conclusion == "unaffected"
+
+
+def test_a_change_must_be_larger_on_a_machine_on_which_work_varies_more() -> None:
+    assert rule_of(METRICS["instructions"], "warm_disk", 0.0001) == WORK
     noisier = rule_of(METRICS["instructions"], "warm_disk", 0.004)
-    assert (noisier.spread, noisier.material) == (0.004, 0.004)
+    assert noisier.material == WORK.material
+    assert noisier.sure(3, 3) == pytest.approx(1.002 * 1.004)
 
 
 def nights_with_a_step(seed: int, size: float, remembers: bool) -> list[bool]:

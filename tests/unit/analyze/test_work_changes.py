@@ -139,4 +139,4 @@ def test_values_without_a_ratio_are_not_judged() -> None:
 
 def test_the_change_that_counts_is_said() -> None:
     (track,) = segmented([work(0.0)])
-    assert track.reason == Statement("compared", (0.002,))
+    assert track.reason == Statement("compared", (pytest.approx(0.004, abs=1e-5),))

@@ -36,17 +36,13 @@ def test_no_count_alarms_against_itself(kept: list[Rates]) -> None:
     assert [one.alarms for one in kept] == [0] * 10
 
 
-def test_half_a_per_cent_more_work_is_found_in_calls_and_by_python_calls(
-    kept: list[Rates],
-) -> None:
-    steady = [one for one in kept if one.metric == "python_calls" or one.cell.scenario == "call"]
-    assert len(steady) == 6
-    assert min(one.found[1.005] for one in steady) >= 0.95
-
-
-def test_one_per_cent_more_work_is_found_everywhere(kept: list[Rates]) -> None:
+def test_half_a_per_cent_more_work_is_found_everywhere(kept: list[Rates]) -> None:
+    assert min(one.found[1.005] for one in kept) >= 0.95
     assert min(one.found[1.01] for one in kept) >= 0.99
-    assert min(one.found[1.005] for one in kept) >= 0.8
+
+
+def test_a_change_at_the_floor_is_hardly_ever_found(kept: list[Rates]) -> None:
+    assert max(one.found[1.002] for one in kept) < 0.05
 
 
 def test_the_table_of_the_documentation_is_what_the_pool_gives(kept: list[Rates]) -> None:
@@ -58,7 +54,7 @@ def test_counts_that_do_not_repeat_alarm() -> None:
     values = 1e9 * np.exp(np.random.default_rng(1).normal(0, 0.01, 40))
     (noisy,) = rates_of(made(list(values)))
     assert noisy.alarms > 20
-    assert noisy.found[1.01] < 0.5
+    assert noisy.found[1.01] < 0.8
 
 
 def test_a_pool_without_the_samples_that_failed_would_be_too_good(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ import contextlib
 import subprocess
 import time
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -305,11 +306,13 @@ class Counting:
 
     def work(self, cells: tuple[Cell, ...], rounds: range, deadline: float) -> bool:
         self.taken.append(f"work {[*rounds]}")
-        for cell in cells[: self.pairs]:
+        if not self.enough(rounds):
+            return False
+        for cell, _ in product(cells[: self.pairs], rounds):
             for side, value in (("base", 2.0e9), ("head", self.head)):
                 taken = sample(cell, "work", {"instructions": value}, counted_by="callgrind")
                 self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
-        return self.pairs >= len(cells) and self.enough(rounds)
+        return self.pairs >= len(cells)
 
     def fill(self, cells: tuple[Cell, ...]) -> None:
         self.taken.append(f"filled {[str(cell) for cell in cells]}")
@@ -397,6 +400,19 @@ def test_one_count_of_each_side_proves_no_change(
     assert found.warnings == []
     found, _ = counting(tmp_path, monkeypatch, matrix)
     assert outcome_of(found) == "calm"
+
+
+def test_a_small_change_is_counted_five_times_or_judged_by_three(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    matrix = Matrix((), (), (), (WORKED,))
+    found, taken = counting(tmp_path, monkeypatch, matrix, head=2.008e9)
+    assert taken[:3] == ["work [0]", "work [1, 2]", "work [3, 4]"]
+    (verdict,) = found.worse
+    assert (verdict.base.n, verdict.head.n) == (5, 5)
+    monkeypatch.setattr(Counting, "enough", lambda _, rounds: rounds.start < 3)
+    found, _ = counting(tmp_path, monkeypatch, matrix, head=2.008e9)
+    assert [one.head.n for one in found.worse] == [3]
 
 
 def without_a_counter(monkeypatch: pytest.MonkeyPatch) -> None:
