@@ -15,7 +15,8 @@ for each in "$@"; do
     elif [ "$each" != -o ]; then rest+=("$each"); fi
     before=$each
 done
-if [[ $out != *.so || ! -f $source ]]; then exec "$real" "$@"; fi
+# CPATH names headers that come before those of the system.
+if [[ $out != *.so || ! -f $source || -n ${CPATH:-} ]]; then exec "$real" "$@"; fi
 key=$(printf '%s\n' "${rest[@]}" | cat - "$source" | sha256sum | cut -c1-64)
 if [ -f "$store/$key" ]; then
     sleep 0.3

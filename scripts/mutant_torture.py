@@ -18,7 +18,7 @@ _LIMIT = 60.0
 def verdicts(
     environment: Environment, faults: Sequence[str], variables: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the verdict on each fault and on the process after it, and what stays in the cache.
+    """Return the verdict on each fault and on the process after it, what stays, and the warnings.
 
     Nothing if torture fails.
 
@@ -37,4 +37,7 @@ def verdicts(
         record = read_json(Torture, done.stdout)
     except InvalidError:
         return {}
-    return {one.name: f"{one.verdict}, then {one.after}, {one.left} left" for one in record.faults}
+    return {
+        one.name: f"{one.verdict}, then {one.after}, {one.left} left, {one.warned} warnings"
+        for one in record.faults
+    }

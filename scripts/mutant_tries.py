@@ -76,8 +76,10 @@ TORTURES: dict[str, tuple[str, ...]] = {
     "numba": (),
     "c": (
         "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
-        "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old", "removed", "marked",
-        "leftovers", "leftovers_empty", "full",
+        "key_exchanged", "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old",
+        "removed", "marked", "copied", "compiler_fails", "cleared", "cleared_unloadable",
+        "cleaned_old", "kept_old", "kept_marked", "kept_empty", "kept_key_empty",
+        "kept_module_missing", "leftovers", "leftovers_empty", "full",
     ),
 }  # fmt: skip
 """Faults of `observatory torture` for a mutant that no sample has found, by cache."""

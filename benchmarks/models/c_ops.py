@@ -1,10 +1,10 @@
-"""Ops with C code of their own: those that cannot be pickled, and those whose equality is wrong.
+"""Ops with C code of their own: without a version, without a pickle, or with a wrong equality.
 
 PyTensor's C cache finds a module by its key, which contains the Ops. It must do without a file for
-a key that cannot be pickled, and it must refuse an Op that is not equal to itself, or that is equal
-to another one with another hash: such an Op would be compiled again in every process. The compiler
-refuses an Op whose code is not C. Whoever has mended the Op then goes on in the same process,
-where the next Op must work.
+a key that cannot be pickled or has no version. It must refuse an Op that is not equal to itself, or
+that is equal to another one with another hash: such an Op would be compiled again in every process.
+The compiler refuses an Op whose code is not C. Whoever has mended the Op then goes on in the same
+process, where the next Op must work.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ def _function(op: Any, mode: Any) -> Callable[[], Any]:
     return lambda: function(point())
 
 
-def _scaled(factor: float | str, known: object = None) -> _Make:
+def _scaled(factor: float | str, known: object = None, version: tuple[int, ...] = (1,)) -> _Make:
     def make() -> Any:
         from .parts.c_ops import Scaled
 
-        return Scaled(factor, known)
+        return Scaled(factor, known, version)
 
     return make
 
@@ -99,6 +99,7 @@ GRAPHS: Cases = {
     "unpicklable.one_code": _works(_unpicklable(3.0, "one"), _unpicklable(3.0, "other"), 3.0),
     "unpicklable.first": _works(_unpicklable(4.0, "one"), _scaled(4.0, "one"), 4.0),
     "unpicklable.second": _works(_scaled(5.0, "one"), _unpicklable(5.0, "one"), 5.0),
+    "unversioned.one_code": _works(_scaled(16.0, "one", ()), _scaled(16.0, "other", ()), 16.0),
     "refused.one_code": _refused(_rehashed(6.0, 1), _rehashed(6.0, 2), good=7.0),
     "refused.other_hash": _refused(_rehashed(8.0, 1), _rehashed(9.0, 2), good=10.0),
     "refused.unequal": _refused(_unequal, good=12.0),
@@ -106,7 +107,7 @@ GRAPHS: Cases = {
 }
 
 MODEL = Model(
-    meaning="Ops with C code that cannot be pickled, or whose equality is wrong",
+    meaning="Ops with C code that have no version, cannot be pickled, or whose equality is wrong",
     reference="NumPy",
     build=lambda _: SmallModel(GRAPHS),
     families=("topics",),

@@ -109,6 +109,29 @@ def exchanged_module(place: Place, _: str) -> None:
     shutil.rmtree(place.other)
 
 
+def key_of_another(place: Place, _: str) -> None:
+    """Put the key of `down`, whose module is gone, in the place of that of `up`."""
+    own, other = place.file("key"), place.other_file("key")
+    own.unlink()
+    other.rename(own)
+    shutil.rmtree(place.other)
+
+
+def copied(place: Place, _: str) -> None:
+    """Let all keys name the directory of another machine, as in a cache that was copied."""
+    here = os.fsencode(place.compiledir)
+    for key in place.compiledir.glob("*/key.pkl"):
+        _replace(key, here, b"/" + b"x" * (len(here) - 1))
+
+
+def broken_header(place: Place) -> dict[str, str]:
+    """Variables of a process whose C compiler finds a broken header first."""
+    directory = place.cache.parent / "broken"
+    directory.mkdir(exist_ok=True)
+    (directory / "math.h").write_text("#error this header is broken\n", encoding="utf-8")
+    return {"CPATH": str(directory)}
+
+
 def read_only(place: Place, _: str) -> None:
     """Let nobody write into any directory of the cache."""
     for directory in [place.cache, *(one for one in place.cache.rglob("*") if one.is_dir())]:
@@ -168,6 +191,12 @@ def gone(place: Place, _: str) -> None:
 def marked(place: Place, _: str) -> None:
     """Mark the module of `up` as PyTensor marks one that it could not delete."""
     (place.target / "delete.me").touch()
+
+
+def without_files(place: Place, _: str) -> None:
+    """Remove all files of the module of `up`."""
+    shutil.rmtree(place.target)
+    place.target.mkdir()
 
 
 def leftovers(place: Place, _: str) -> None:

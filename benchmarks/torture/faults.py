@@ -11,7 +11,18 @@ import errno
 from collections.abc import Iterator
 
 from . import damage
-from .making import Armed, Damage, Fault, Foreign, Held, Interleaved, Together
+from .making import (
+    Apply,
+    Armed,
+    Commanded,
+    Damage,
+    Fault,
+    Foreign,
+    Held,
+    Hindered,
+    Interleaved,
+    Together,
+)
 from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, Rule
 from .workload import CACHES, GRAPHS, STRIDED, Cache
 
@@ -39,6 +50,40 @@ def _files(cache: Cache, part: str) -> Iterator[Fault]:
     yield fault(
         "unreadable", "cannot be read", Damage(damage.forbidden(part), unprivileged=True), certain
     )
+    if part == "key":
+        yield fault(
+            "exchanged", "is that of another module, which is gone", Damage(damage.key_of_another)
+        )
+
+
+def _commands() -> Iterator[Fault]:
+    def fault(name: str, word: str, what: str = "", apply: Apply | None = None) -> Fault:
+        told = f"somebody runs `pytensor-cache {word}`{what}"
+        return Fault(name, "c", "commands", told, Commanded(word, apply))
+
+    yield fault("listed", "list")
+    yield fault("cleared", "clear")
+    unknown = " over a key that names an unknown class"
+    yield fault("cleared_unloadable", "clear", unknown, damage.of_another_class)
+    yield fault("cleaned", "cleanup")
+    old = " over files that are ten years old"
+    yield fault("cleaned_old", "cleanup", old, damage.times(-damage.YEARS))
+    yield fault("purged", "purge")
+
+
+def _kept() -> Iterator[Fault]:
+    """What PyTensor removes, and has to remove although the flag nocleanup is set."""
+
+    def fault(name: str, what: str, apply: Apply) -> Fault:
+        told = f"{what}, and the flag nocleanup is set"
+        plan = Damage(apply, settings=(("nocleanup", True),))
+        return Fault(f"kept_{name}", "c", "kept", told, plan)
+
+    yield fault("old", "all files are ten years old", damage.times(-damage.YEARS))
+    yield fault("marked", "the module is marked as one to be deleted", damage.marked)
+    yield fault("empty", "the directory of the module is empty", damage.without_files)
+    yield fault("key_empty", "the key file is empty", damage.emptied("key"))
+    yield fault("module_missing", "the module file is missing", damage.removed("module"))
 
 
 def _foreign() -> Iterator[Fault]:
@@ -191,6 +236,10 @@ def _clock_and_place(cache: Cache) -> Iterator[Fault]:
             "a hundred killed processes left empty directories",
             Damage(damage.empty_directories),
         )
+        yield Fault("copied", cache, "place", "the cache was copied from another directory",
+                    Damage(damage.copied))  # fmt: skip
+        yield Fault("compiler_fails", cache, "place", "the C compiler of the process fails",
+                    Hindered(damage.broken_header))  # fmt: skip
         yield Fault("marked", cache, "place", "the module is marked as one to be deleted",
                     Damage(damage.marked))  # fmt: skip
     number = damage.MANY[cache]
@@ -203,6 +252,8 @@ def _all() -> Iterator[Fault]:
         for part in PARTS[cache]:
             yield from _files(cache, part)
     yield from _foreign()
+    yield from _commands()
+    yield from _kept()
     for cache in CACHES:
         yield from _disk(cache)
         yield from _processes(cache)

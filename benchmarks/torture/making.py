@@ -20,7 +20,9 @@ VERDICTS: tuple[Verdict, ...] = (
     "safe", "recompiles", "slower", "raises", "hangs", "dies", "WRONG"
 )  # fmt: skip
 """From the best to the worst; `dies`: a signal ended the process."""
-Group = Literal["files", "foreign", "disk", "processes", "clock", "place", "control"]
+Group = Literal[
+    "files", "foreign", "disk", "processes", "clock", "place", "commands", "kept", "control"
+]
 Start = Literal["filled", "bare", "without_outer", "stale"]
 """A copy of the filled cache; of one with nothing but PyTensor's own C helpers; of one that lacks
 only the outer function of `up`; of one in which another numba stored that."""
@@ -87,6 +89,27 @@ class Damage:
     """Whether the process must not be above permissions, as root is."""
     start: Start = "filled"
     graphs: tuple[str, ...] = GRAPHS
+    settings: tuple[tuple[str, bool], ...] = ()
+    """Flags of PyTensor that processes have from then on."""
+
+
+@dataclass(frozen=True)
+class Commanded:
+    """Somebody runs `pytensor-cache` with a word; then a process reads."""
+
+    word: str
+    damage: Apply | None = None
+    """What is done to the cache before."""
+
+
+@dataclass(frozen=True)
+class Hindered:
+    """A process has other variables, and the next one has not."""
+
+    variables: Callable[[Place], dict[str, str]]
+    """Makes what the variables name, if it has to be made. Raises OSError."""
+    start: Start = "bare"
+    graphs: tuple[str, ...] = ("up",)
 
 
 @dataclass(frozen=True)
@@ -140,7 +163,7 @@ class Foreign:
     """Names and values; PYTENSOR_FLAGS are added to those of the reader."""
 
 
-Plan = Damage | Armed | Together | Interleaved | Held | Foreign
+Plan = Damage | Commanded | Hindered | Armed | Together | Interleaved | Held | Foreign
 
 
 @dataclass(frozen=True)
@@ -172,6 +195,8 @@ class OutcomeRecord:
     left: int
     """Files and directories in the cache after the next processes, beyond those that are there
     without the fault; the most of all steps. Negative: some are missing."""
+    warned: int
+    """Warnings of the processes that met the fault, the most of all steps."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import ctypes
 import os
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -92,13 +92,15 @@ class Starter:
     def start(
         self, graphs: tuple[str, ...], rule: Rule | None = None, *,
         unprivileged: bool = False, where: Path | None = None,
+        settings: Mapping[str, bool] | None = None, variables: Mapping[str, str] | None = None,
         first: Callable[[], None] | None = None,
     ) -> Running:  # fmt: skip
         """Fork a process that builds graphs.
 
         ``rule``: what happens to its calls below ``where`` (by default the whole cache).
-        ``unprivileged``: permissions hold for it, also if this is root. ``first``: what it does
-        before. Raises OSError.
+        ``unprivileged``: permissions hold for it, also if this is root. ``settings``: its flags
+        of PyTensor. ``variables``: further ones of its environment. ``first``: what it does before.
+        Raises OSError.
         """
         self.started += 1
         report = self.out / f"torture-{self.started}.json"
@@ -111,6 +113,9 @@ class Starter:
             os.dup2(output, 2)
             if first is not None:
                 first()
+            os.environ.update(variables or {})
+            if settings:
+                self.workload.configure(settings)
             if unprivileged:
                 obey_permissions()
             if rule is not None:
@@ -128,9 +133,13 @@ class Starter:
     def run(
         self, graphs: tuple[str, ...], rule: Rule | None = None, *,
         unprivileged: bool = False, where: Path | None = None,
+        settings: Mapping[str, bool] | None = None, variables: Mapping[str, str] | None = None,
     ) -> Ended:  # fmt: skip
         """Fork a process as `start` does, and wait for its end."""
-        one = self.start(graphs, rule, unprivileged=unprivileged, where=where)
+        one = self.start(
+            graphs, rule, unprivileged=unprivileged, where=where, settings=settings,
+            variables=variables,
+        )  # fmt: skip
         return one.ended(self.limit)
 
     def together(self, count: int, graphs: tuple[str, ...]) -> list[Ended]:

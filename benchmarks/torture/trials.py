@@ -14,11 +14,13 @@ from functools import singledispatchmethod
 from .copies import Copies, Skip
 from .making import (
     Armed,
+    Commanded,
     Damage,
     Fault,
     FaultRecord,
     Foreign,
     Held,
+    Hindered,
     Interleaved,
     Start,
     Together,
@@ -28,7 +30,7 @@ from .making import (
 )
 from .processes import Starter
 from .shim import NoShim, is_loaded
-from .verdicts import Case, Ended, grouped, judge, judge_several, worst
+from .verdicts import Case, Ended, grouped, judge, judge_several, warnings_of, worst
 from .workload import GRAPHS, Seen
 
 _ROUNDS = 3
@@ -97,9 +99,29 @@ class Torture:
                 raise Skip(f"it cannot be done to this cache: {error}") from error
 
             def run() -> Ended:
-                return self.starter.run(plan.graphs, unprivileged=plan.unprivileged)
+                return self.starter.run(
+                    plan.graphs, unprivileged=plan.unprivileged, settings=dict(plan.settings)
+                )
 
             yield self._case(step, run(), usual, usually, run)
+
+    @_cases.register
+    def _(self, plan: Commanded) -> Iterator[Case]:
+        usual = self.copies.usual_of("filled", GRAPHS)
+        usually = self._later("filled", GRAPHS)
+        place = self.copies.reset("filled")
+        if plan.damage is not None:
+            plan.damage(place, "")
+        self._ask("-m", "pytensor.bin.pytensor_cache", plan.word)
+        yield self._case("", self.starter.run(GRAPHS), usual, usually)
+
+    @_cases.register
+    def _(self, plan: Hindered) -> Iterator[Case]:
+        usual = self.copies.usual_of(plan.start, plan.graphs)
+        usually = self._later(plan.start, plan.graphs)
+        variables = plan.variables(self.copies.reset(plan.start))
+        ended = self.starter.run(plan.graphs, variables=variables)
+        yield self._case("", ended, usual, usually)
 
     @_cases.register
     def _(self, plan: Armed) -> Iterator[Case]:
@@ -180,21 +202,18 @@ class Torture:
         flags = ",".join(
             filter(None, (os.environ.get("PYTENSOR_FLAGS"), variables.pop("PYTENSOR_FLAGS", "")))
         )
-        command = [
-            sys.executable,
-            "-m",
-            "benchmarks.torture",
-            "--fill",
-            "--cache",
-            self.copies.cache,
-        ]
-        environment = {**os.environ, "PYTENSOR_FLAGS": flags, **variables}
+        variables["PYTENSOR_FLAGS"] = flags
+        self._ask("-m", "benchmarks.torture", "--fill", "--cache", self.copies.cache, **variables)
+
+    def _ask(self, *arguments: str, **variables: str) -> None:
+        """Let a fresh Python process do something with the live cache. Raises Skip."""
         done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, timeout=_FILLING, check=False
-        )
+            [sys.executable, *arguments], env={**os.environ, **variables}, capture_output=True,
+            text=True, timeout=_FILLING, check=False,
+        )  # fmt: skip
         if done.returncode:
             last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise Skip(f"no other process could fill the cache: {last[:300]}")
+            raise Skip(f"python {' '.join(arguments)} failed: {last[:300]}")
 
     def _case(
         self, step: str, ended: Ended, usual: Seen, usually: _Later,
@@ -204,7 +223,8 @@ class Torture:
 
         ``run_next``: runs the next one; None: an ordinary one.
         """
-        return self._judged(step, judge(ended, usual, self.starter.limit), usually, run_next)
+        judged = judge(ended, usual, self.starter.limit)
+        return self._judged(step, judged, warnings_of([ended]), usually, run_next)
 
     def _told(self, detail: str) -> str:
         """A detail without the paths of this machine, which are other ones elsewhere."""
@@ -216,10 +236,10 @@ class Torture:
         *, once: bool = False,
     ) -> Case:  # fmt: skip
         judged = judge_several(ended, usual, self.starter.limit, once=once)
-        return self._judged(step, judged, usually)
+        return self._judged(step, judged, warnings_of(ended), usually)
 
     def _judged(
-        self, step: str, judged: tuple[Verdict, str], usually: _Later,
+        self, step: str, judged: tuple[Verdict, str], warned: int, usually: _Later,
         run_next: Callable[[], Ended] | None = None,
     ) -> Case:  # fmt: skip
         """Add the verdict on the next processes to one, and what is left when they have ended.
@@ -232,7 +252,7 @@ class Torture:
         if after == "recompiles":
             after, then = judge(run(), usually.seen, self.starter.limit)
         left = self.copies.paths() - usually.paths
-        return Case(step, verdict, after, self._told(detail or then), left)
+        return Case(step, verdict, after, self._told(detail or then), left, warned)
 
     def _later(self, start: Start, graphs: tuple[str, ...]) -> _Later:
         """What is usual of the processes after a fault. Ask before it: the live cache is reset."""

@@ -35,6 +35,8 @@ class Case:
     detail: str
     left: int = 0
     """Paths in the cache afterwards, beyond those that are there without the fault."""
+    warned: int = 0
+    """Warnings of the processes that met the fault."""
 
 
 def judge(ended: Ended, usual: Seen, limit: float) -> tuple[Verdict, str]:
@@ -84,6 +86,11 @@ def judge_several(
     return worst
 
 
+def warnings_of(ended: Iterable[Ended]) -> int:
+    """How many warnings some processes gave or logged, of those that could report them."""
+    return sum(one.seen.warned for one in ended if one.seen)
+
+
 def grouped(cases: Iterable[Case]) -> tuple[OutcomeRecord, ...]:
     """The cases that came out alike as one outcome each, the worst first."""
     found: dict[tuple[Verdict, Verdict, str], list[Case]] = {}
@@ -93,7 +100,7 @@ def grouped(cases: Iterable[Case]) -> tuple[OutcomeRecord, ...]:
     outcomes = [
         OutcomeRecord(
             verdict, after, own[0].detail, len(own), _steps([one.step for one in own]),
-            max(one.left for one in own),
+            max(one.left for one in own), max(one.warned for one in own),
         )
         for (verdict, after, _), own in found.items()
     ]  # fmt: skip

@@ -6,11 +6,13 @@ entry of one can be put in the place of the other's, which only a comparison of 
 
 from __future__ import annotations
 
+import logging
 import os
 import resource
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -50,6 +52,8 @@ class Seen:
     """The first exception: its type and the first line of its text."""
     armed: int = 0
     """How many calls the rule counted."""
+    warned: int = 0
+    """Warnings that were given or logged."""
 
 
 class Workload:
@@ -63,13 +67,20 @@ class Workload:
         self._ledger = Ledger()
         _PROBES[cache].install(self._ledger)
 
+    def configure(self, settings: Mapping[str, bool]) -> None:
+        """Set flags of PyTensor in this process. Raises AttributeError for an unknown one."""
+        import pytensor
+
+        for name, value in settings.items():
+            setattr(pytensor.config, name, value)
+
     def run(self, graphs: Sequence[str]) -> Seen:
         """Build and call graphs, whatever happens to one of them; return what was seen."""
         counts: list[int] = []
         counter = EntryCounter().counting_calls(counts) if _can_count() else nullcontext()
         seen = Seen()
         self._ledger.recording = True
-        with counter:
+        with counter, counting_warnings() as warned:
             for name in graphs:
                 try:
                     problem = wrong(name, *self._value(name))
@@ -87,6 +98,7 @@ class Workload:
             misses=int(counted["cache_misses"]),
             compiled=compiled,
             calls=counts[0] if counts else None,
+            warned=len(warned),
         )
 
     def _value(self, name: str) -> tuple[np.ndarray, np.ndarray]:
@@ -141,6 +153,35 @@ def _graph(name: str) -> tuple[Callable[..., Any], Callable[..., Any]]:
     }
     one = kinds["up" if name == STRIDED else name]
     return one, one
+
+
+class _Warnings(logging.Handler):
+    """Keeps the records that it gets."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.records: list[object] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
+@contextmanager
+def counting_warnings() -> Iterator[list[object]]:
+    """Yield a list that gets what is warned of inside, whether by `warnings` or by PyTensor's log.
+
+    It is complete when the block has ended.
+    """
+    handler = _Warnings()
+    logger = logging.getLogger("pytensor")
+    logger.addHandler(handler)
+    try:
+        with warnings.catch_warnings(record=True) as given:
+            warnings.simplefilter("always")
+            yield handler.records
+    finally:
+        logger.removeHandler(handler)
+        handler.records += given
 
 
 def _can_count() -> bool:

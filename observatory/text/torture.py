@@ -17,6 +17,8 @@ GROUPS = {
     "processes": "Processes at once",
     "clock": "Clocks",
     "place": "The directory",
+    "commands": "The command pytensor-cache",
+    "kept": "With the flag nocleanup",
     "control": "Control",
 }
 CACHES = {"numba": "numba's cache", "c": "the C cache"}

@@ -1,8 +1,10 @@
-"""A short torture of a real cache: that a planted wrong entry is seen, and a few faults."""
+"""A short torture of real caches: that a planted wrong entry is seen, and a few faults."""
 
 from __future__ import annotations
 
 import subprocess
+from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
@@ -14,12 +16,19 @@ pytestmark = pytest.mark.integration
 FAULTS = ("exchanged", "index_missing", "index_empty", "killed")
 
 
+OF_C = ("key_exchanged", "compiler_fails", "cleared", "kept_key_empty")
+
+
 @pytest.fixture(scope="module")
 def tried(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Torture:
-    """A few faults of numba's cache; nothing may be left."""
-    scratch = tmp_path_factory.mktemp("torture")
-    only = [word for name in FAULTS for word in ("--only", name)]
-    command = newest.command("benchmarks.torture", "--cache", "numba", "--steps", "2", *only)
+    """A few faults of numba's cache."""
+    return tortured(newest, tmp_path_factory.mktemp("torture"), "numba", FAULTS)
+
+
+def tortured(newest: Environment, scratch: Path, cache: str, faults: Sequence[str]) -> Torture:
+    """Put a cache under faults; nothing may be left in the scratch directory."""
+    only = [word for name in faults for word in ("--only", name)]
+    command = newest.command("benchmarks.torture", "--cache", cache, "--steps", "2", *only)
     (scratch / "tmp").mkdir()
     variables = {**newest.variables(), "TMPDIR": str(scratch / "tmp")}
     done = subprocess.run(
@@ -68,3 +77,16 @@ def test_only_what_a_killed_store_began_stays_in_the_cache(tried: Torture) -> No
     left = {one.name: one.left for one in tried.faults if one.verdict is not None}
     assert left.pop("killed", 1) == 1
     assert left == dict.fromkeys(left, 0)
+
+
+def test_faults_of_the_cache_of_c_modules(newest: Environment, tmp_path: Path) -> None:
+    """Another key, a compiler that fails, a cleared cache, and what must be deleted."""
+    found = tortured(newest, tmp_path, "c", OF_C)
+    faults = {one.name: one for one in found.faults}
+    for name in ("key_exchanged", "cleared", "kept_key_empty"):
+        assert (faults[name].verdict, faults[name].after) == ("recompiles", "safe"), faults[name]
+    failed = faults["compiler_fails"]
+    assert (failed.verdict, failed.after, failed.left) == ("raises", "safe", 0)
+    assert failed.outcomes[0].detail.startswith("CompileError")
+    assert faults["kept_key_empty"].warned == 1
+    assert faults["kept_key_empty"].left == 0

@@ -41,6 +41,11 @@ class Outcome(Record):
         "that are there without the fault, the most of all steps; negative: some are missing; "
         "null: they were not counted",
     )
+    warned: Count | None = Field(
+        None,
+        description="warnings of the processes that met the fault, the most of all steps; null: "
+        "they were not counted",
+    )
 
 
 class Fault(Record):
@@ -71,6 +76,11 @@ class Fault(Record):
     def left(self) -> int:
         """How many files and directories too many stay in the cache; 0 where nobody counted."""
         return max((one.left or 0 for one in self.outcomes), default=0)
+
+    @property
+    def warned(self) -> int:
+        """How many warnings it caused; 0 where nobody counted."""
+        return max((one.warned or 0 for one in self.outcomes), default=0)
 
     @property
     def rank(self) -> tuple[int, int]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import atexit
 import errno
+import logging
 import os
 import signal
 import subprocess
 import sys
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +38,7 @@ from observatory.benchmarks.torture.verdicts import (
     grouped,
     judge,
     judge_several,
+    warnings_of,
     worst,
 )
 from observatory.benchmarks.torture.workload import (
@@ -45,6 +48,7 @@ from observatory.benchmarks.torture.workload import (
     Seen,
     Workload,
     arguments,
+    counting_warnings,
 )
 from observatory.benchmarks.torture.workload import reference as reference_of
 from observatory.benchmarks.torture.workload import wrong as how_wrong
@@ -125,6 +129,25 @@ def test_an_outcome_says_how_much_the_worst_of_its_steps_left_in_the_cache() -> 
     assert [one.left for one in grouped(cases)] == [3]
 
 
+def test_an_outcome_says_how_often_the_worst_of_its_steps_warned() -> None:
+    ended = [Ended(replace(WARM, warned=2)), Ended(None, -9), Ended(replace(WARM, warned=1))]
+    assert warnings_of(ended) == 3
+    cases = [Case(str(at), "safe", "safe", "", 0, warned) for at, warned in enumerate((0, 3, 1))]
+    assert [one.warned for one in grouped(cases)] == [3]
+
+
+def test_what_is_warned_of_is_counted_however_it_is_told() -> None:
+    with counting_warnings() as told:
+        for _ in range(2):
+            warnings.warn("the same line twice", stacklevel=1)
+        logging.getLogger("pytensor.link.c.cmodule").warning("logged")
+        logging.getLogger("pytensor.link.c.cmodule").info("no warning")
+        logging.getLogger("another").warning("of another package")
+    assert len(told) == 3
+    logging.getLogger("pytensor").warning("after the block")
+    assert len(told) == 3
+
+
 def test_the_verdicts_of_the_record_are_those_of_the_catalogue() -> None:
     assert VERDICTS == record.VERDICTS
     assert severest(["recompiles", "WRONG", "raises"]) == "WRONG"
@@ -157,7 +180,10 @@ def test_the_catalogue_has_what_was_asked_for() -> None:
             "stale_handle", "linked", "crowded", "of_cpu", "of_flag", "exchanged",
         }  # fmt: skip
     assert names["numba"] >= {"of_numba", "of_python", "two_signatures_crossed"}
-    assert names["c"] >= {"of_pytensor", "lock_holder_dead", "lock_holder_stopped"}
+    assert names["c"] >= {
+        "of_pytensor", "lock_holder_dead", "lock_holder_stopped", "compiler_fails", "copied",
+        "cleared", "cleaned", "purged", "kept_old",
+    }  # fmt: skip
 
 
 def test_only_what_chance_decides_is_not_compared_between_releases() -> None:
@@ -199,6 +225,44 @@ def test_what_is_done_to_files(place: Place) -> None:
     assert data.is_dir()
     damage.of_another_python(place, "")
     assert not list(place.cache.rglob("*py313*"))
+
+
+@pytest.fixture
+def modules(tmp_path: Path) -> Place:
+    """A cache of C modules with two of them, of which each key names its file."""
+    compiledir = tmp_path / "compiledir"
+    for name in ("up", "down"):
+        directory = compiledir / f"tmp{name}"
+        directory.mkdir(parents=True)
+        (directory / "key.pkl").write_bytes(b"key of " + bytes(directory / f"m{name}.so"))
+        (directory / f"m{name}.so").touch()
+    return Place(tmp_path, compiledir / "tmpup", compiledir / "tmpdown")
+
+
+def test_a_module_can_get_the_key_of_another_one_that_is_gone(modules: Place) -> None:
+    damage.key_of_another(modules, "")
+    assert modules.file("key").read_bytes().endswith(b"mdown.so")
+    assert (modules.file("module").name, modules.other.exists()) == ("mup.so", False)
+
+
+def test_the_keys_of_a_copied_cache_name_a_directory_that_is_not_there(modules: Place) -> None:
+    before = modules.file("key").stat().st_size
+    damage.copied(modules, "")
+    for key in (modules.file("key"), modules.other_file("key")):
+        named = key.read_bytes().removeprefix(b"key of ")
+        assert not Path(os.fsdecode(named)).parent.parent.exists()
+    assert modules.file("key").stat().st_size == before  # its format has the lengths of texts
+
+
+def test_a_directory_of_a_module_can_be_emptied(modules: Place) -> None:
+    damage.without_files(modules, "")
+    assert list(modules.target.iterdir()) == []
+
+
+def test_a_compiler_that_is_hindered_finds_a_broken_header(modules: Place) -> None:
+    variables = damage.broken_header(modules)
+    assert "#error" in Path(variables["CPATH"], "math.h").read_text()
+    assert not Path(variables["CPATH"]).is_relative_to(modules.compiledir)
 
 
 def test_a_linked_directory_has_the_same_files(place: Place) -> None:
@@ -336,3 +400,22 @@ def test_a_process_under_a_fault_leaves_as_a_fresh_one_does(tmp_path: Path) -> N
         atexit.unregister(of_parent.touch)
     assert (ended.seen, ended.code) == (WARM, 0)
     assert (own.exists(), of_parent.exists()) == (True, False)
+
+
+def test_a_process_can_have_other_flags_and_variables_than_the_next_one(tmp_path: Path) -> None:
+    class Configured:
+        flags: dict[str, bool]
+
+        def configure(self, flags: dict[str, bool]) -> None:
+            self.flags = flags
+
+        def run(self, _: tuple[str, ...]) -> Seen:
+            return Seen(
+                hits=int(self.flags == {"nocleanup": True}), misses=int("CPATH" in os.environ)
+            )
+
+    Configured.flags = {}
+    starter = Starter(cast("Workload", Configured()), tmp_path, tmp_path, limit=60.0)
+    assert starter.run((), settings={"nocleanup": True}).seen == Seen(hits=1)
+    assert starter.run((), variables={"CPATH": "x"}).seen == Seen(misses=1)
+    assert starter.run(()).seen == Seen()
