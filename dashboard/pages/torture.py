@@ -53,7 +53,7 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
             shorten(text, _TEXT) for text in [*sentences(newest), *left_sentences(newest)]
         ][:_MOST],
         "blind": [shorten(fault_sentence(one), _TEXT) for one in newest.blind],
-        "minutes": f"{newest.seconds / 60:.0f}",
+        "minutes": f"{newest.minutes:.0f}",
         "steps": units.count(sum(one.cases for one in newest.faults)),
     }
 

@@ -41,5 +41,7 @@ def test_ops_with_c_code_are_stored_reused_or_refused(bench: Bench) -> None:
     assert len(of_one_code) == 4
     for step in of_one_code:
         assert (step["metrics"]["cache_misses"], step["metrics"]["compiled_again"]) == (1, 0)
+    unversioned = steps["unversioned.one_code"]["metrics"]
+    assert (unversioned["uncacheable"], unversioned["functions_compiled"]) == (1, 1)
     for name in ("refused.one_code", "refused.does_not_compile"):
         assert steps[name]["status"] == "ok"

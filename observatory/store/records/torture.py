@@ -111,10 +111,17 @@ class Torture(Record):
     environment: dict[Word, Text | None] = Field(description="versions and platform, as strings")
     steps: Count = Field(description="steps of a fault, at most")
     faults: list[Fault] = Field(max_length=1_000)
-    seconds: Annotated[FiniteFloat, Field(ge=0)]
-    cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of all processes")
+    seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of the last run")
+    cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
+        description="of all processes of the last run; each cache can have a run of its own"
+    )
     load: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of the machine, at the end")
     started_at: AwareDatetime
+
+    @property
+    def minutes(self) -> float:
+        """What the faults took, added up; both caches are tried at the same time."""
+        return sum(one.seconds for one in self.faults) / 60
 
     def of(self, *verdicts: Verdict) -> Iterator[Fault]:
         """The faults with one of these verdicts, or after which another process has one.
@@ -165,5 +172,4 @@ def with_other_cache(new: Torture, old: Torture | None) -> Torture:
         return new
     own = {one.cache for one in new.faults}
     others = [one for one in old.faults if one.cache not in own]
-    taken = {"seconds": new.seconds + old.seconds, "cpu_seconds": new.cpu_seconds + old.cpu_seconds}
-    return new.model_copy(update={"faults": [*new.faults, *others], **(taken if others else {})})
+    return new.model_copy(update={"faults": [*new.faults, *others]})
