@@ -45,6 +45,9 @@ class Counter:
     """callgrind: the library of client requests."""
     counts: Path | None = None
     """callgrind: the beginning of the names of the files that it writes."""
+    steady: bool = False
+    """callgrind: whether lookups and allocations are left out, because Python's functions have
+    names."""
 
 
 @dataclass(frozen=True)

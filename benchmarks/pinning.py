@@ -6,6 +6,8 @@ instructions a build executes. docs/work.md has the spread that each of them cau
 
 from __future__ import annotations
 
+import contextlib
+import mmap
 import os
 import platform
 import shutil
@@ -100,7 +102,7 @@ class Pins:
             return (*self.fixed_addresses, python)
         return (
             *self.fixed_addresses, self.valgrind, "--tool=callgrind", "--instr-atstart=no",
-            "--quiet", f"--callgrind-out-file={self.counter.counts}.%p", python,
+            "--quiet", "--dump-line=no", f"--callgrind-out-file={self.counter.counts}.%p", python,
         )  # fmt: skip
 
     def inside(self, directory: Path) -> Pins:
@@ -145,11 +147,32 @@ def find() -> Pins:
             "(Debian and Ubuntu: apt install gcc valgrind)"
         )
     else:
-        return Pins(target, fixed, Counter("callgrind", target), "", valgrind)
+        counter = Counter("callgrind", target, steady=_has_names())
+        return Pins(target, fixed, counter, "", valgrind)
     problem = (
         f"nothing counts instructions here: no hardware counter ({no_hardware}), and {missing}"
     )
     return Pins(target, fixed, None, problem)
+
+
+def _has_names() -> bool:
+    """Whether callgrind can tell Python's own functions apart: a stripped one has no names."""
+    files = {Path(sys.executable).resolve()}
+    with contextlib.suppress(OSError):
+        lines = Path("/proc/self/maps").read_text(errors="replace").splitlines()
+        files |= {Path(one.split(maxsplit=5)[5]) for one in lines if "/libpython" in one}
+    return any(map(_names, files))
+
+
+def _names(file: Path) -> bool:
+    """Whether a program or library names a function that is no part of Python's interface."""
+    with (
+        contextlib.suppress(OSError, ValueError),  # it may be empty
+        file.open("rb") as stream,
+        mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as content,
+    ):
+        return content.find(b"\0set_lookkey") >= 0
+    return False
 
 
 def problem(cell: Cell) -> str:

@@ -135,7 +135,9 @@ def assemble(
 
 
 def _source(request: Request) -> str | None:
-    return request.cell.counted_by(pinning.find().source)
+    pins = pinning.find()
+    steady = pins.counter is not None and pins.counter.steady
+    return request.cell.counted_by(pins.source, steady=steady)
 
 
 def _profile(report: Report, processes: Processes) -> Profile | None:

@@ -187,7 +187,8 @@ class Mutants:
         """Return the first fault with another verdict than without the mutant; empty: none."""
         if not (faults := TORTURES[TARGETS[module][0]]):
             return ""
-        file = self.rig.keep / "mutants-torture.json"
+        told = hashlib.sha256(f"{faults} {verdicts.__doc__}".encode()).hexdigest()[:16]
+        file = self.rig.keep / f"mutants-torture-{told}.json"
         if not file.exists():
             file.write_text(json.dumps(verdicts(self.environment, faults, {})))
         with tempfile.TemporaryDirectory(dir=self.scratch) as made:

@@ -6,7 +6,8 @@
 `scripts/work_pool.py` takes such a pool. All its samples are of one subject, so that every alarm is
 false. A comparison draws samples of a cell for BASE and as many for HEAD, each from all of them: if
 few samples were dealt out, rare ones could never come together on one side. It takes one a side,
-then three, then five, until it needs no more, as `compare` does; or three in any case. The sides
+then three, then five, until it needs no more, as `compare` does (of `python_calls` two); or three
+in any case. The sides
 need not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two
 seeds do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those
 of `compare` on a machine that is not calibrated.
@@ -25,7 +26,7 @@ import pandas as pd
 
 from observatory.analyze.comparison.rules import Rule, conclude, rule_of, wants_more
 from observatory.benchmarks.catalogue import METRICS, Cell
-from observatory.run.interleave import WORKED
+from observatory.run.interleave import TRACED, WORKED
 
 STEPS = (1.002, 1.005, 1.01, 1.02)
 USUAL = 1.005
@@ -77,11 +78,12 @@ def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
 def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator) -> Rates:
     if own["source"].nunique() > 1:
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
-    rule = rule_of(METRICS[metric], cell.scenario)
+    rule = rule_of(METRICS[metric], cell.scenario, source=own["source"].iloc[0])
+    usual = WORKED if METRICS[metric].measure == "work" else (TRACED,)
     values = own["value"].to_numpy(dtype=float)
     drawn = rng.choice(values, (COMPARISONS, 2, WORKED[-1])).tolist()
 
-    def conclusions(step: float, looks: Sequence[int] = WORKED) -> list[str]:
+    def conclusions(step: float, looks: Sequence[int] = usual) -> list[str]:
         return [concluded(rule, base, [v * step for v in head], looks) for base, head in drawn]
 
     three = conclusions(1.0, [3]), conclusions(USUAL, [3])

@@ -72,6 +72,10 @@ def headline_time(scenario: str) -> str:
     return SCENARIOS[scenario].headline if scenario in SCENARIOS else "compile_time"
 
 
+STEADY = ", without lookups and allocations"
+"""How the words for a source say that it leaves out what depends on addresses."""
+
+
 @dataclass(frozen=True, order=True)
 class Cell:
     """One place of the matrix: model x scenario x backend x launch."""
@@ -116,15 +120,17 @@ class Cell:
             return f"model {self.model} is not measured with backend {self.backend}: {why}"
         return None
 
-    def counted_by(self, source: str | None) -> str | None:
+    def counted_by(self, source: str | None, *, steady: bool = False) -> str | None:
         """What counts its instructions, in words.
 
-        ``source``: what counts on this machine; None or empty, and returned so: nothing does. Calls
-        name their thread: counts of calls in the main thread, which older versions recorded, are of
-        another series.
+        ``source``: what counts on this machine; None or empty, and returned so: nothing does.
+        ``steady``: whether it leaves out lookups and allocations. Calls name their thread: counts
+        of calls in the main thread, which older versions recorded, are of another series.
         """
-        own_thread = source and SCENARIOS[self.scenario].family == "call"
-        return f"{source}, in a thread of its own" if own_thread else source
+        if not source:
+            return source
+        own_thread = SCENARIOS[self.scenario].family == "call"
+        return source + STEADY * steady + ", in a thread of its own" * own_thread
 
     @property
     def primary(self) -> bool:

@@ -63,6 +63,8 @@ class Metric:
     spread: float = 0.01
     """Near-exact metrics: the relative change between two processes of one subject that one pair in
     a hundred exceeds, on a machine without calibration."""
+    steady: float | None = None
+    """The same of counts that leave out lookups and allocations; None: ``spread``."""
     of_cpu: bool = False
     """Whether it depends on the CPU that machine code is made for, not only on versions."""
     shown: bool = False

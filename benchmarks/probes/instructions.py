@@ -27,6 +27,19 @@ void observatory_end(void) { CALLGRIND_DUMP_STATS; CALLGRIND_STOP_INSTRUMENTATIO
 """
 """The library of client requests: they switch counting on and off from inside the process."""
 
+UNSTEADY = (
+    "unicodekeys_lookup_unicode", "unicodekeys_lookup_generic", "_Py_dict_lookup",
+    "_PyDict_GetItemRef_KnownHash", "_PyDict_GetItem_KnownHash", "find_empty_slot",
+    "set_lookkey", "set_add_entry",
+    "find_name_in_mro", "_PyType_LookupRef", "_PyType_Lookup", "assign_version_tag",
+    "_PyObject_Malloc", "_PyObject_Realloc", "_PyObject_Free", "allocate_from_new_pool",
+    "malloc", "realloc", "free", "_int_malloc", "_int_realloc", "_int_free", "malloc_consolidate",
+    "unlink_chunk",
+)  # fmt: skip
+"""Functions of CPython and of malloc that look for something: an entry of a dict or a set, an
+attribute of a type, a free block. How long depends on addresses, of which each run has others: they
+are a tenth of the instructions and nine tenths of the noise. Who calls them is counted."""
+_UNSTEADY = frozenset(map(str.encode, UNSTEADY))
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 _HARDWARE, _INSTRUCTIONS = 0, 1
 # Bits of perf_event_attr: disabled at first, children included, no kernel, no hypervisor.
@@ -123,16 +136,46 @@ def _callgrind(counter: Counter) -> Iterator[Callable[[], int]]:
     before = set(files.glob(pattern))
     library.observatory_begin()
     try:
-        yield lambda: total_of(sorted(set(files.glob(pattern)) - before))
+        yield lambda: total_of(sorted(set(files.glob(pattern)) - before), steady=counter.steady)
     finally:
         end()
 
 
-def total_of(written: Iterable[Path]) -> int:
-    """Return the number of instructions in files of callgrind. Raises ValueError without one."""
+def total_of(written: Iterable[Path], *, steady: bool = False) -> int:
+    """Return the number of instructions in files of callgrind. Raises ValueError without one.
+
+    ``steady``: without those of UNSTEADY, each by itself and not what it calls.
+    """
     for path in written:
         with path.open("rb") as stream:
-            for line in stream:
-                if line.startswith((b"summary:", b"totals:")):
-                    return int(line.split()[1])
+            total, left_out = _read(stream)
+        if total is not None:
+            return total - left_out * steady
     raise ValueError("callgrind wrote no count of instructions")
+
+
+def _read(lines: Iterable[bytes]) -> tuple[int | None, int]:
+    """The total of a file of callgrind, None if it has none, and the part of UNSTEADY functions.
+
+    A function has a number, and a name where it is mentioned first, perhaps as one that is called.
+    The line after `calls=` is the cost of what is called, which its own lines have, too.
+    """
+    total, left_out = None, 0
+    unsteady: set[bytes] = set()
+    inside = called = False
+    for line in lines:
+        if line.startswith((b"fn=(", b"cfn=(")):
+            number, _, name = line.partition(b"(")[2].partition(b")")
+            if name.strip().partition(b"'")[0].partition(b".")[0] in _UNSTEADY:
+                unsteady.add(number)
+            if line.startswith(b"f"):
+                inside = number in unsteady
+        elif line.startswith(b"calls="):
+            called = True
+        elif line[:1] in b"0123456789+-*" and line.strip():
+            if inside and not called:
+                left_out += int(line.split()[1])
+            called = False
+        elif line.startswith((b"summary:", b"totals:")):
+            total = int(line.split()[1])
+    return total, left_out

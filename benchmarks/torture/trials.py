@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import singledispatchmethod
 
@@ -93,10 +94,8 @@ class Torture:
         place = self.copies.reset(plan.start)
         for step in plan.steps(place, self.most):
             place = self.copies.reset(plan.start)
-            try:
+            with _possible():
                 plan.apply(place, step)
-            except (OSError, StopIteration) as error:
-                raise Skip(f"it cannot be done to this cache: {error}") from error
 
             def run() -> Ended:
                 return self.starter.run(
@@ -111,15 +110,21 @@ class Torture:
         usually = self._later("filled", GRAPHS)
         place = self.copies.reset("filled")
         if plan.damage is not None:
-            plan.damage(place, "")
-        self._ask("-m", "pytensor.bin.pytensor_cache", plan.word)
-        yield self._case("", self.starter.run(GRAPHS), usual, usually)
+            with _possible():
+                plan.damage(place, "")
+        failed = self._ask("-m", "pytensor.bin.pytensor_cache", plan.word)
+        ended = self.starter.run(GRAPHS)
+        judged = judge(ended, usual, self.starter.limit)
+        if failed:
+            judged = "raises", failed
+        yield self._judged("", judged, warnings_of([ended]), usually)
 
     @_cases.register
     def _(self, plan: Hindered) -> Iterator[Case]:
         usual = self.copies.usual_of(plan.start, plan.graphs)
         usually = self._later(plan.start, plan.graphs)
-        variables = plan.variables(self.copies.reset(plan.start))
+        with _possible():
+            variables = plan.variables(self.copies.reset(plan.start))
         ended = self.starter.run(plan.graphs, variables=variables)
         yield self._case("", ended, usual, usually)
 
@@ -203,17 +208,18 @@ class Torture:
             filter(None, (os.environ.get("PYTENSOR_FLAGS"), variables.pop("PYTENSOR_FLAGS", "")))
         )
         variables["PYTENSOR_FLAGS"] = flags
-        self._ask("-m", "benchmarks.torture", "--fill", "--cache", self.copies.cache, **variables)
+        arguments = ("-m", "benchmarks.torture", "--fill", "--cache", self.copies.cache)
+        if failed := self._ask(*arguments, **variables):
+            raise Skip(f"no other process could fill the cache: {failed}")
 
-    def _ask(self, *arguments: str, **variables: str) -> None:
-        """Let a fresh Python process do something with the live cache. Raises Skip."""
+    def _ask(self, *arguments: str, **variables: str) -> str:
+        """Let a fresh Python do something with the live cache; why it failed, or nothing."""
         done = subprocess.run(
             [sys.executable, *arguments], env={**os.environ, **variables}, capture_output=True,
             text=True, timeout=_FILLING, check=False,
         )  # fmt: skip
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            raise Skip(f"python {' '.join(arguments)} failed: {last[:300]}")
+        last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]
+        return last[:300] if done.returncode else ""
 
     def _case(
         self, step: str, ended: Ended, usual: Seen, usually: _Later,
@@ -262,6 +268,15 @@ class Torture:
     def _need_shim() -> None:
         if not is_loaded():
             raise Skip("the stand-in for a broken disk could not be made here")
+
+
+@contextmanager
+def _possible() -> Iterator[None]:
+    """Raise Skip where a fault cannot be made."""
+    try:
+        yield
+    except (OSError, StopIteration) as error:
+        raise Skip(f"it cannot be done to this cache: {error}") from error
 
 
 def _hold_lock(number: int) -> None:

@@ -53,7 +53,7 @@ class Seen:
     armed: int = 0
     """How many calls the rule counted."""
     warned: int = 0
-    """Warnings that were given or logged."""
+    """Warnings that were given or logged while the graphs were built and called."""
 
 
 class Workload:

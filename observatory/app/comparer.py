@@ -14,9 +14,8 @@ from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Literal
 
-from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.comparing import Setting, compared, floors_for
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
 from observatory.analyze.comparison.rules import COUNTED, rule_of, wants_more
 from observatory.analyze.statements import JudgedVerdict, Statement
@@ -27,6 +26,7 @@ from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import (
+    SIDES,
     TRACED,
     WORK,
     WORKED,
@@ -156,6 +156,10 @@ class Comparer:
                     self._uncounted += (said,)
                 if rounds.stop <= WORKED[1]:
                     self._counted_once = frozenset(cells)
+                else:
+                    said = first_of(list(map(str, cells)), _NAMED, "more cells")
+                    small = f"small changes of work were judged by {WORKED[1]} samples in {said}"
+                    self._uncounted += (f"the budget ended: {small}",)
                 self._say("the budget ended before all work was counted", "error")
                 return
             cells = tuple(filter(self._unsettled, cells))
@@ -167,11 +171,12 @@ class Comparer:
 
     def _unsettled(self, cell: Cell) -> bool:
         """Whether more counts of its work may change a verdict."""
-        floors = NoiseFloors.of(self.setting.calibration)
+        floors = floors_for(self.setting)
+        base, head = (self.sides[name].evidence for name in SIDES)
         for name, metric in _OF_WORK.items():
-            rule = rule_of(metric, cell.scenario, floors.change(cell, name))
-            sides = (side.evidence.values(cell, metric).values for side in self.sides.values())
-            if wants_more(rule, *sides):
+            source = head.source(cell, metric)
+            rule = rule_of(metric, cell.scenario, floors.change(cell, name), source)
+            if wants_more(rule, base.values(cell, metric).values, head.values(cell, metric).values):
                 return True
         return False
 

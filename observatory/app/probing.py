@@ -177,13 +177,13 @@ class Prober:
 
         Counts of two sources are never compared.
         """
-        source = None
-        if self.metric.measure == "work":
-            source = self.cell.counted_by(counter.find().source)
-        values = [
-            one.metrics[self.metric.name]
-            for one in map(with_judged_counts, samples)
+        given = [
+            one for one in map(with_judged_counts, samples)
             if one.cell == self.cell and self.metric.name in one.metrics
-            and (source is None or one.counted_by == source)
         ]  # fmt: skip
-        return median(values) if values else None
+        if self.metric.measure == "work":
+            source = counter.find().source
+            here = {self.cell.counted_by(source, steady=steady) for steady in (False, True)}
+            given = [one for one in given if one.counted_by in here]
+            given = [one for one in given if one.counted_by == given[-1].counted_by]
+        return median(one.metrics[self.metric.name] for one in given) if given else None

@@ -209,7 +209,8 @@ def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bo
     spread = chance.choice([None, 0.0005, 0.03])
     rule = rule_of(metric, chance.choice([*SCENARIOS]), spread)
     base = chance.choice([0.0, 1.0, 7.0, chance.lognormvariate(0, 5)])
-    edges = [0.0, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]
+    sure = rule.sure() - 1 if rule.material else 0.0
+    edges = [0.0, sure, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]
     factor = (1 + chance.choice(edges)) ** chance.choice([1, -1])
     head = chance.choice([base, base * factor, base * chance.uniform(0, 3), 0.0])
     values = [None if chance.random() < 0.05 else value for value in (base, head)]

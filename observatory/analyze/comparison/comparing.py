@@ -91,7 +91,7 @@ def compared(
     """
     fillers = () if cells is None else _fillers(cells, base, head)
     asked = sorted({*(base.cells | head.cells if cells is None else cells), *fillers})
-    floors = NoiseFloors.of(_usable(setting), setting.interleaved)
+    floors = floors_for(setting)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
     noisy = judge_noisy(
@@ -206,6 +206,11 @@ def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
     elif _usable(setting) is None:
         cpu = setting.calibration.machine.cpu
         yield Statement("calibrated elsewhere", (cpu, DEFAULT_MINIMUM_EFFECT))
+
+
+def floors_for(setting: Setting) -> NoiseFloors:
+    """The smallest changes that count in a comparison."""
+    return NoiseFloors.of(_usable(setting), setting.interleaved)
 
 
 def _usable(setting: Setting) -> Calibration | None:

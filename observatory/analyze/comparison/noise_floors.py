@@ -64,7 +64,7 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
     """The floors that samples of one subject, taken in this order, show.
 
     Noisy metrics need two times FEWEST values in a cell. Near-exact ones need two times COUNTED; of
-    fewer, but at least two, the floor is their range.
+    fewer, but at least two, the floor is their range, as far as it stays between means of COUNTED.
     """
     rng = np.random.default_rng(seed)
     for cell in sorted(evidence.cells):
@@ -74,7 +74,7 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
                 change = noise_floor(values, rng)
             elif metric.kind == "near_exact" and len(values) >= 2 and min(values) > 0:
                 enough = len(values) >= 2 * COUNTED
-                apart = max(values) / min(values) - 1
+                apart = (max(values) / min(values) - 1) / math.sqrt(COUNTED)
                 change = noise_floor(values, rng, COUNTED) if enough else apart
             else:
                 continue

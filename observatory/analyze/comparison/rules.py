@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import fmean, median
+from statistics import fmean, median, median_high, median_low
 from typing import Literal
 
 from observatory.analyze.series_keys import SeriesKey
@@ -29,6 +29,7 @@ from observatory.benchmarks.catalogue import (
     ABLATIONS,
     METRICS,
     SCENARIOS,
+    STEADY,
     Kind,
     Metric,
 )
@@ -85,16 +86,21 @@ class Concluded:
     """The side whose counts differ between its own samples."""
 
 
-def rule_of(metric: Metric, scenario: str, spread: float | None = None) -> Rule:
+def rule_of(
+    metric: Metric, scenario: str, spread: float | None = None, source: str | None = None
+) -> Rule:
     """The rule of one of our metrics.
 
     ``spread``: the calibrated relative change between COUNTED values and COUNTED others.
+    ``source``: what counted work, in the words of samples.
     """
     if metric.kind == "exact":
         alerts, correctness = metric.alerts_in(scenario), bool(metric.even_if_same)
         return Rule("exact", alerts, correctness, material=metric.material)
     if metric.kind == "near_exact":
-        known = max((spread or 0.0) * math.sqrt(COUNTED), metric.spread)
+        steady = metric.steady is not None and source is not None and STEADY in source
+        usual = metric.steady if steady and metric.steady else metric.spread
+        known = max((spread or 0.0) * math.sqrt(COUNTED), usual)
         judged = metric.material is not None
         return Rule("near_exact", judged, spread=known, material=metric.material)
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
@@ -104,8 +110,11 @@ _OTHER = Rule("noisy", judged=True, smallest=SMALLEST_STEP)
 """The rule of what is no metric of ours."""
 
 
-def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
-    """The rule of a series; everything that is no metric of ours is noisy and judged."""
+def rule_at(place: SeriesKey, spread: float | None = None, source: str | None = None) -> Rule:
+    """The rule of a series; everything that is no metric of ours is noisy and judged.
+
+    ``spread`` and ``source``: as `rule_of` has them.
+    """
     metric = METRICS.get(place.metric) if place.model else None
     if metric is None:
         return _OTHER
@@ -113,7 +122,7 @@ def rule_at(place: SeriesKey, spread: float | None = None) -> Rule:
     if apart and metric.kind != "noisy":
         # A sum over many graphs: two subjects do not have the same ones.
         return Rule(metric.kind, judged=False)
-    return rule_of(metric, place.scenario, spread)
+    return rule_of(metric, place.scenario, spread, source)
 
 
 def best_of(metric: str, scenario: str, backend: str) -> int | None:
@@ -207,30 +216,45 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     if min(*base, *head) <= 0:
         same = list(base) == list(head)
         return Concluded("unaffected" if same else "workload changed")
-    by, sure = fmean(head) / fmean(base), rule.sure(len(base), len(head))
     # The range of all values: HEAD's lowest over BASE's highest, and the reverse.
     low, high = min(head) / max(base), max(head) / min(base)
-    ratio = Ratio(estimate=by, low=low, high=high, confidence=None)
-    # One value that is far off moves the mean: it alone is no change.
-    typical, floor = median(head) / median(base), 1 + (rule.material or 0.0)
-    if by >= sure and typical >= floor:
+    ratio = Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
+    by, sure, floor = fmean(head) / fmean(base), rule.sure(len(base), len(head)), _floor(rule)
+    least, most = _typical(base, head)
+    if by >= sure and least >= floor:
         return Concluded("worse", ratio)
-    if by <= 1 / sure and typical <= 1 / floor:
+    if by <= 1 / sure and most <= 1 / floor:
         return Concluded("better", ratio)
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
     return Concluded("workload changed", ratio)
 
 
+def _typical(base: Sequence[float], head: Sequence[float]) -> tuple[float, float]:
+    """The least and the most by which the medians differ: of two values, either may be far off.
+
+    One value that is far off moves a mean: it alone is no change.
+    """
+    return median_low(head) / median_high(base), median_high(head) / median_low(base)
+
+
+def _floor(rule: Rule) -> float:
+    return 1 + (rule.material or 0.0)
+
+
 def wants_more(rule: Rule, base: Sequence[float], head: Sequence[float]) -> bool:
     """Whether more values of a near-exact metric may say another thing.
 
     A change above the floor is not believed after one value a side; after more of them, if it would
-    not be sure of single values.
+    not be sure of single values, or if means and medians disagree.
     """
     if rule.material is None or not (base and head) or min(*base, *head) <= 0:
         return False
-    by = fmean(head) / fmean(base)
-    by = max(by, 1 / by)
-    once = min(len(base), len(head)) == 1
-    return by >= 1 + rule.material and (once or by < rule.sure())
+    by, floor = fmean(head) / fmean(base), _floor(rule)
+    moved = max(by, 1 / by) >= floor
+    if min(len(base), len(head)) == 1:
+        return moved
+    least, most = _typical(base, head)
+    return moved != (least >= floor or most <= 1 / floor) or (
+        moved and max(by, 1 / by) < rule.sure()
+    )

@@ -61,7 +61,7 @@ def judge_exact(
             else:
                 old, new = of_graphs.values()
             if old.values and new.values:
-                verdict = _exact(cell, metric, old, new, floors)
+                verdict = _exact(cell, metric, old, new, floors, head.source(cell, metric))
                 if of_graphs is None and _of_other_graphs(verdict, base, head):
                     because = Statement("other graphs")
                     change = {"conclusion": "workload changed", "because": because}
@@ -204,9 +204,9 @@ def _tested_briefly(
 
 
 def _exact(
-    cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors
+    cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors, source: str | None
 ) -> JudgedVerdict:
-    rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name))
+    rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name), source)
     found = conclude(rule, old.values, new.values)
     return JudgedVerdict(
         cell=cell, metric=metric.name, unit=metric.unit,

@@ -62,7 +62,7 @@ class _Sum:
 def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterator[Accumulated]:
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
-        rule = rule_at(track.series.place)
+        rule = rule_at(track.series.place, None, track.series.source)
         if rule.kind == "near_exact" and rule.material is not None:
             values = track.series.values
             if values.min() > 0:

@@ -125,7 +125,8 @@ def _contrast(
         at = np.searchsorted(series.at, (base, head))
         was, now = track.expected[at].tolist()
         off = bool(track.off[at].any())
-        conclusion, by = rules.judged_values(rules.rule_at(series.place), was, now, off), "levels"
+        rule = rules.rule_at(series.place, None, series.source)
+        conclusion, by = rules.judged_values(rule, was, now, off), "levels"
         if conclusion in ("worse", "better"):
             before, after = was, now
     elif found := conclusion_of_run(series, base, head):

@@ -107,7 +107,8 @@ class Verdicts:
         line, place = track.series.line, track.series.place
         cpu, known = self._floors.get(line.machine, ("", NoiseFloors()))
         usable = place.model and cpu == line.era.cpu
-        rule = rules.rule_at(place, known.change(place.cell, place.metric) if usable else None)
+        change = known.change(place.cell, place.metric) if usable else None
+        rule = rules.rule_at(place, change, track.series.source)
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
         return rule, best
 
@@ -164,7 +165,8 @@ def _recent(track: SegmentedSeries) -> NewestState | None:
         return None
     if track.judgement == "exact":
         before, after = track.levels[-2:]
-        better = rules.conclude_levels(rules.rule_at(series.place), before, after) == "better"
+        rule = rules.rule_at(series.place, None, series.source)
+        better = rules.conclude_levels(rule, before, after) == "better"
         return NewestState("better", before, after, since) if better else None
     step = track.steps[-1]
     return None if step.worse else NewestState("better", step.before, step.after, since, step=step)

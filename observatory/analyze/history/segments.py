@@ -217,7 +217,7 @@ def segmented(
             places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
         elif one.place.model and one.place.metric not in JUDGED_NOISY:
-            rule = rule_at(one.place)
+            rule = rule_at(one.place, None, one.source)
             least = rule.sure() - 1
             why = Statement("compared", (least,)) if rule.material else Statement("described")
             yield SegmentedSeries(one, "described", why, (0, n))

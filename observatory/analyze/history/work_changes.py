@@ -24,7 +24,7 @@ def work_changes(series: Series) -> Iterator[LevelChange]:
 
     A change is over at the first later subject with less than STILL of it left.
     """
-    values, rule = series.values, rule_at(series.place)
+    values, rule = series.values, rule_at(series.place, None, series.source)
     if rule.kind != "near_exact" or not rule.judged or values.min() <= 0:
         return
     for place, (before, after) in enumerate(pairwise(values.tolist()), start=1):

@@ -27,8 +27,8 @@ class Floor(Record):
     samples: Count
     change: Annotated[FiniteFloat, Field(ge=0)] = Field(
         description="relative. noisy: exceeded by one in a hundred comparisons of 7 against 7 "
-        "interleaved processes; near_exact: of 3 against 3, or of fewer than 6 samples largest "
-        "over smallest value, less 1"
+        "interleaved processes; near_exact: of 3 against 3, or of fewer than 6 samples the "
+        "range over the smallest value, divided by the root of 3"
     )
 
 

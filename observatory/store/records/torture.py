@@ -73,14 +73,14 @@ class Fault(Record):
         return sum(one.cases for one in self.outcomes)
 
     @property
+    def warned(self) -> int:
+        """The most warnings of its steps, usual ones included; 0 where nobody counted."""
+        return max((one.warned or 0 for one in self.outcomes), default=0)
+
+    @property
     def left(self) -> int:
         """How many files and directories too many stay in the cache; 0 where nobody counted."""
         return max((one.left or 0 for one in self.outcomes), default=0)
-
-    @property
-    def warned(self) -> int:
-        """How many warnings it caused; 0 where nobody counted."""
-        return max((one.warned or 0 for one in self.outcomes), default=0)
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -111,7 +111,9 @@ class Torture(Record):
     environment: dict[Word, Text | None] = Field(description="versions and platform, as strings")
     steps: Count = Field(description="steps of a fault, at most")
     faults: list[Fault] = Field(max_length=1_000)
-    seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of the last run")
+    seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
+        description="of the last run; in old records of the runs of both caches"
+    )
     cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
         description="of all processes of the last run; each cache can have a run of its own"
     )

@@ -107,7 +107,7 @@ def _circumstances(breakdown: Breakdown) -> Iterator[doc.Words]:
     work: doc.Words = ()
     for floor in sorted(set(floors.values())):
         metrics = [name(metric) for metric in sorted(floors) if floors[metric] == floor]
-        least = f" counts from {percent(floor)} on"
+        least = f" counts where it surely exceeds {percent(floor)}"
         work += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
     yield (f"{sentences}Counts are exact, and are compared without statistics", *work, ".")
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""

@@ -13,7 +13,7 @@ from observatory.analyze.comparison.rules import SMALLEST_STEP, conclude, rule_o
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
-from observatory.benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import METRICS, STEADY
 from observatory.run.interleave import WORKED
 from scripts.aa_rates import kept_pool
 from scripts.work_rates import concluded
@@ -64,7 +64,7 @@ def test_work_that_grows_by_half_a_per_cent_is_an_alarm_in_every_run() -> None:
 def test_a_change_at_the_edge_is_counted_again_and_a_large_one_is_not() -> None:
     for counts, change, more in [
         (1, 0.001, False), (1, 0.0025, True), (1, 0.05, True), (1, -0.05, True),
-        (3, 0.001, False), (3, 0.0025, True), (3, -0.0045, True), (3, 0.006, False),
+        (3, 0.001, False), (3, 0.0025, True), (3, -0.0045, True), (3, 0.007, False),
     ]:  # fmt: skip
         assert wants_more(WORK, [1e9] * counts, [1e9 * (1 + change)] * counts) == more
     assert not wants_more(WORK, [1e9], [])
@@ -72,14 +72,29 @@ def test_a_change_at_the_edge_is_counted_again_and_a_large_one_is_not() -> None:
 
 
 def test_the_more_counts_the_smaller_a_change_is_sure() -> None:
-    found = [conclude(WORK, [1e9] * counts, [1.004e9] * counts).conclusion for counts in (1, 3, 5)]
+    found = [conclude(WORK, [1e9] * counts, [1.0045e9] * counts).conclusion for counts in (1, 3, 5)]
     assert found == ["workload changed", "worse", "worse"]
-    assert conclude(WORK, [1.0035e9] * 3, [1e9] * 3).conclusion == "workload changed"
-    assert conclude(WORK, [1.0035e9] * 5, [1e9] * 5).conclusion == "better"
+    assert conclude(WORK, [1.0042e9] * 3, [1e9] * 3).conclusion == "workload changed"
+    assert conclude(WORK, [1.0042e9] * 5, [1e9] * 5).conclusion == "better"
 
 
-def test_one_count_that_is_far_off_is_no_change() -> None:
-    assert conclude(WORK, [1e9] * 3, [1e9, 1e9, 1.1e9]).conclusion == "unaffected"
+def test_one_count_that_is_far_off_is_no_change_and_wants_more() -> None:
+    for base, head in (
+        ([1e9] * 3, [1e9, 1e9, 1.1e9]), ([1e9] * 2, [1e9, 1.1e9]),
+        ([1e9, 1e9, 1.02e9], [1.006e9] * 3),
+    ):  # fmt: skip
+        assert conclude(WORK, base, head).conclusion == "unaffected"
+        assert wants_more(WORK, base, head)
+
+
+def test_counts_without_lookups_are_sure_of_smaller_changes() -> None:
+    steady = rule_of(METRICS["instructions"], "warm_disk", source=f"callgrind{STEADY}")
+    assert conclude(steady, [1e9], [1.003e9]).conclusion == "worse"
+    assert conclude(steady, [1e9], [1.002e9]).conclusion == "workload changed"
+    assert conclude(WORK, [1e9], [1.003e9]).conclusion == "unaffected"
+    assert rule_of(METRICS["python_calls"], "warm_disk", source=STEADY).spread == (
+        METRICS["python_calls"].spread
+    )
 
 
 def test_a_change_must_be_larger_on_a_machine_on_which_work_varies_more() -> None:

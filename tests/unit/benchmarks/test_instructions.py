@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks import pinning
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import STEADY, Cell
 from observatory.benchmarks.messages import Counter
 from observatory.benchmarks.pinning import Pins
 from observatory.benchmarks.probes import instructions
@@ -110,6 +110,65 @@ def test_the_count_is_the_one_that_callgrind_wrote_for_this_process_last(tmp_pat
     assert instructions.total_of([last]) == 1187565
     with pytest.raises(ValueError, match="callgrind wrote no count"):
         instructions.total_of([])
+
+
+STEADY_OUT = """\
+version: 1
+events: Ir
+
+ob=(1) libpython3.13.so
+fl=(1) ceval.c
+fn=(1) _PyEval_EvalFrameDefault
+0 100
+cfn=(2) _Py_dict_lookup
+calls=3 0
+0 40
+cfn=(3) find_empty_slot.constprop.0
+calls=1 0
+0 5
+0 7
+
+fn=(2)
+0 35
+cfn=(4) memcmp
+calls=3 0
+0 5
+
+fn=(3)
+0 5
+
+fn=(4)
+0 5
+
+fn=(5) _PyEval_EvalFrameDefault'2
+* 11
+fn=(6) _PyObject_Free'2
++0 3
+
+totals: 166
+"""
+
+
+def test_lookups_and_allocations_are_left_out_and_what_they_call_is_not(tmp_path: Path) -> None:
+    """How long they take depends on addresses, of which each run has others."""
+    written = tmp_path / "counts.1"
+    written.write_text(STEADY_OUT)
+    assert instructions.total_of([written]) == 166
+    assert instructions.total_of([written], steady=True) == 166 - 35 - 5 - 3
+
+
+def test_the_series_of_counts_without_lookups_is_another_one() -> None:
+    assert WARM.counted_by("callgrind", steady=True) == f"callgrind{STEADY}"
+    assert WARM.counted_by("", steady=True) == ""
+    assert str(WARM.counted_by("callgrind")) not in ("", WARM.counted_by("callgrind", steady=True))
+
+
+def test_a_stripped_python_has_no_names_to_leave_out(tmp_path: Path) -> None:
+    (stripped := tmp_path / "stripped").write_bytes(b"\x7fELF\0PyDict_GetItem\0")
+    (whole := tmp_path / "whole").write_bytes(b"\x7fELF\0PyDict_GetItem\0set_lookkey\0")
+    (empty := tmp_path / "empty").touch()
+    found = [pinning._names(one) for one in (stripped, whole, empty, tmp_path / "none")]
+    assert found == [False, True, False, False]
 
 
 def machine(
