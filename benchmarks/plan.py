@@ -36,7 +36,7 @@ class Task:
     def hash_seed(self) -> int | None:
         """The hash seed of its process; None: a new one, or that of the cache.
 
-        In the pass `work`, repetitions have the seeds 1, 2, 3: counts repeat exactly with one seed,
+        In the pass `work`, repetitions have the seeds 1 to 5: counts repeat exactly with one seed,
         and another one moves them as much as any harmless change of the code does.
         """
         spawned = self.measure == "work" and self.cell.launch == "spawn"

@@ -83,7 +83,7 @@ def test_the_newest_subject_is_said_in_words(
 ) -> None:
     found = past(factory.history(tmp_path, (2.0e9, CALLGRIND), (newest_count, CALLGRIND)))
     assert found.in_words[0].removeprefix("3.3.1 ") == said
-    assert found.smallest == "0.2 %"
+    assert found.smallest == "0.6 %"
 
 
 def test_across_sources_nothing_is_said_to_be_more(tmp_path: Path) -> None:
@@ -144,7 +144,7 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
         CALLGRIND: [2.0e9, 2.1e9], HARDWARE: [2.6e9],
     }  # fmt: skip
     assert sources[CALLGRIND]["reason"] == (
-        "each value is compared only with the one before it, and a change counts from 0.2 % on"
+        "each value is compared only with the one before it, and a change counts from 0.6 % on"
     )
     assert [found[id_]["source"] for id_ in sources[CALLGRIND]["kin"]["environments"]] == [HARDWARE]
     assert {one["source"] for one in found.values() if one["metric"] == "compile_time"} == {""}
