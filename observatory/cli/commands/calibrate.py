@@ -41,7 +41,7 @@ def command(
     """Measure how much times vary by chance on this machine.
 
     The command measures one subject against itself in about ten minutes. It writes the noise floor
-    of each cell, the smallest change that `observatory compare` reports on this machine, to
+    of each cell, below which `observatory compare` reports no change on this machine, to
     RESULTS/calibrations/. Repeat it when the machine has changed.
     """  # fmt: skip
     narrowed = Narrowed(None, scenario, backend, launch)

@@ -52,8 +52,11 @@ class Values(Record):
 
 
 class Ratio(Record):
-    """HEAD over BASE. noisy: Hodges and Lehmann's estimate, with a bootstrap interval; near exact:
-    the ratio of the medians."""
+    """HEAD over BASE.
+
+    noisy: Hodges and Lehmann's estimate, with a bootstrap interval; near exact: the ratio of the
+    medians.
+    """
 
     estimate: FiniteFloat = Field(gt=0)
     low: FiniteFloat = Field(ge=0)

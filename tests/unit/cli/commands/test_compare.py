@@ -406,12 +406,12 @@ def test_a_small_change_is_counted_five_times_or_judged_by_three(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     matrix = Matrix((), (), (), (WORKED,))
-    found, taken = counting(tmp_path, monkeypatch, matrix, head=2.008e9)
+    found, taken = counting(tmp_path, monkeypatch, matrix, head=2.009e9)
     assert taken[:3] == ["work [0]", "work [1, 2]", "work [3, 4]"]
     (verdict,) = found.worse
     assert (verdict.base.n, verdict.head.n) == (5, 5)
     monkeypatch.setattr(Counting, "enough", lambda _, rounds: rounds.start < 3)
-    found, _ = counting(tmp_path, monkeypatch, matrix, head=2.008e9)
+    found, _ = counting(tmp_path, monkeypatch, matrix, head=2.009e9)
     assert [one.head.n for one in found.worse] == [3]
 
 
