@@ -1,5 +1,7 @@
 """The noise floor of a machine, from samples of one subject."""
 
+import math
+
 import numpy as np
 import pytest
 
