@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks import pinning
+from observatory.benchmarks.catalogue import Cell
 from tests.integration.conftest import Bench, Shelf
 
 pytestmark = pytest.mark.integration
@@ -38,7 +39,11 @@ def test_the_same_calls_execute_the_same_instructions(bench: Bench, filled: Path
     first, second = (bench.sample("call", "C", *options) for _ in range(2))
     counts = [found.metrics["instructions"] for found in (first, second)]
     assert max(counts) < min(counts) * 1.001
-    assert first.record["counted_by"] == (f"{pinning.find().source}, in a thread of its own")
+    # Whether lookups are left out depends on the Python of the environment.
+    cell, source = Cell("radon", "call", "C", "spawn"), pinning.find().source
+    assert first.record["counted_by"] in {
+        cell.counted_by(source, steady=steady) for steady in (False, True)
+    }
     assert first.record["hash_seed"] == pinning.SEED
     assert first.metrics["wrong_results"] == first.metrics["crashed"] == 0
 
