@@ -31,7 +31,7 @@ from .making import (
 )
 from .processes import Starter
 from .shim import NoShim, is_loaded
-from .verdicts import Case, Ended, grouped, judge, judge_several, warnings_of, worst
+from .verdicts import Case, Ended, grouped, judge, judge_several, or_failure, warnings_of, worst
 from .workload import GRAPHS, Seen
 
 _ROUNDS = 3
@@ -114,9 +114,7 @@ class Torture:
                 plan.damage(place, "")
         failed = self._ask("-m", "pytensor.bin.pytensor_cache", plan.word)
         ended = self.starter.run(GRAPHS)
-        judged = judge(ended, usual, self.starter.limit)
-        if failed:
-            judged = "raises", failed
+        judged = or_failure(judge(ended, usual, self.starter.limit), failed)
         yield self._judged("", judged, warnings_of([ended]), usually)
 
     @_cases.register

@@ -86,6 +86,16 @@ def judge_several(
     return worst
 
 
+def or_failure(judged: tuple[Verdict, str], failed: str) -> tuple[Verdict, str]:
+    """The verdict on a process after a command, which is `raises` if the command failed.
+
+    ``failed``: why the command failed; empty if it did not. A worse verdict stays.
+    """
+    if not failed or VERDICTS.index(judged[0]) > VERDICTS.index("raises"):
+        return judged
+    return "raises", failed
+
+
 def warnings_of(ended: Iterable[Ended]) -> int:
     """How many warnings some processes gave or logged, of those that could report them."""
     return sum(one.seen.warned for one in ended if one.seen)

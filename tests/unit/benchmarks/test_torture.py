@@ -38,6 +38,7 @@ from observatory.benchmarks.torture.verdicts import (
     grouped,
     judge,
     judge_several,
+    or_failure,
     warnings_of,
     worst,
 )
@@ -105,6 +106,12 @@ def test_processes_that_store_at_once_compile_each_module_once_where_they_wait_f
     )
     assert found([Ended(alone), Ended(alone)], once=False) == ("safe", "")
     assert found([Ended(alone), Ended(replace(alone, wrong="up"))], once=True) == ("WRONG", "up")
+
+
+def test_a_command_that_fails_raises_and_hides_nothing_worse() -> None:
+    assert or_failure(("safe", ""), "") == ("safe", "")
+    assert or_failure(("recompiles", "4 missed"), "OSError: no") == ("raises", "OSError: no")
+    assert or_failure(("WRONG", "up is off"), "OSError: no") == ("WRONG", "up is off")
 
 
 def test_steps_that_come_out_alike_are_one_outcome_and_the_worst_is_first() -> None:
