@@ -38,7 +38,7 @@ UNSTEADY = (
 )  # fmt: skip
 """Functions of CPython and of malloc that look for something: an entry of a dict or a set, an
 attribute of a type, a free block. How long depends on addresses, of which each run has others: they
-are a tenth of the instructions and nine tenths of the noise. Who calls them is counted."""
+are a seventh of the instructions and nine tenths of the noise. Who calls them is counted."""
 _UNSTEADY = frozenset(map(str.encode, UNSTEADY))
 _PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}
 _HARDWARE, _INSTRUCTIONS = 0, 1

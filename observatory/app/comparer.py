@@ -158,8 +158,9 @@ class Comparer:
                     self._counted_once = frozenset(cells)
                 else:
                     said = first_of(list(map(str, cells)), _NAMED, "more cells")
-                    small = f"small changes of work were judged by {WORKED[1]} samples in {said}"
-                    self._uncounted += (f"the budget ended: {small}",)
+                    few = f"by {WORKED[1]} samples a side instead of {WORKED[2]}"
+                    why = "the budget ended before small changes of work were counted again"
+                    self._uncounted += (f"{why}: {said} was judged {few}",)
                 self._say("the budget ended before all work was counted", "error")
                 return
             cells = tuple(filter(self._unsettled, cells))

@@ -159,5 +159,5 @@ def counted(record: Torture) -> str:
     steps = sum(one.cases for one in record.faults)
     return (
         f"{several(len(record.faults), 'fault')} in {several(steps, 'step')}: {', '.join(parts)} "
-        f"({record.minutes:.0f} min, both caches added up)"
+        f"({record.minutes:.0f} min, added up over both caches)"
     )

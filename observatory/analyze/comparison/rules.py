@@ -57,8 +57,8 @@ class Rule:
     correctness: bool = False
     """Whether a side is judged by its highest value: one wrong result is one too many."""
     spread: float = 0.0
-    """Near exact: the relative change between two values of one subject that hardly any two
-    exceed. Between means it is smaller by the root of the number of values."""
+    """Near exact: the relative change that one pair in a hundred of values of one subject exceeds.
+    Between means it is smaller by the root of the number of values."""
     material: float | None = None
     """The floor, a relative change. Near exact: what surely exceeds it is worse or better. Exact:
     what exceeds it is; None: every change is."""

@@ -112,7 +112,7 @@ class Torture(Record):
     steps: Count = Field(description="steps of a fault, at most")
     faults: list[Fault] = Field(max_length=1_000)
     seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
-        description="of the last run; in old records of the runs of both caches"
+        description="of the last run; in older records, of one run for each cache, added up"
     )
     cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
         description="of all processes of the last run; each cache can have a run of its own"
