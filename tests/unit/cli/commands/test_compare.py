@@ -413,6 +413,8 @@ def test_a_small_change_is_counted_five_times_or_judged_by_three(
     monkeypatch.setattr(Counting, "enough", lambda _, rounds: rounds.start < 3)
     found, _ = counting(tmp_path, monkeypatch, matrix, head=2.009e9)
     assert [one.head.n for one in found.worse] == [3]
+    (warning,) = found.warnings
+    assert warning.endswith(f"{WORKED} was judged by 3 samples a side instead of 5")
 
 
 def without_a_counter(monkeypatch: pytest.MonkeyPatch) -> None:
