@@ -177,7 +177,9 @@ class Environments:
             constraints = list(more.constraints(subject))
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
-        with locked(where.with_name(f"{key}.lock")):
+        with locked(where.with_name(f"{key}.lock")) as lock:
+            # If this process is killed, uv still fills the directory. It keeps the lock until then.
+            os.set_inheritable(lock, True)
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)

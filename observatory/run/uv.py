@@ -74,6 +74,8 @@ class RealUv:
                 # A pyproject.toml or uv.toml of the user's current directory must not change what
                 # is installed.
                 cwd=Path.cwd().anchor,
+                # It inherits what is inheritable: the lock of the environment that it fills.
+                close_fds=False,
             )
         except subprocess.TimeoutExpired as error:
             raise UvError(command, f"it was stopped after {timeout:.0f} s") from error

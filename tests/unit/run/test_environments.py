@@ -1,3 +1,4 @@
+import fcntl
 import os
 import subprocess
 import sys
@@ -66,6 +67,32 @@ def test_an_environment_is_made_once_and_found_again(environments, uv):
     assert uv.made == 1
     assert first.versions.pytensor == "3.3.7"
     assert first.versions.packages["typing-extensions"] == "4.1"
+
+
+def test_a_uv_that_outlives_a_killed_process_keeps_others_from_the_environment(tmp_path):
+    for name in ("started", "go_on"):
+        os.mkfifo(tmp_path / name)
+    slow = tmp_path / "uv"
+    slow.write_text(f"#!/bin/sh\necho > {tmp_path}/started\nread line < {tmp_path}/go_on\n")
+    slow.chmod(0o755)
+    making = (
+        "import sys, test_environments as t; from pathlib import Path; "
+        "from observatory.run.uv import RealUv; "
+        "t.Environments(Path(sys.argv[1]), RealUv(sys.argv[2])).ensure(t.SUBJECT, t.INTERPRETER)"
+    )
+    where = (str(Path(__file__).parent), *sys.path)
+    with subprocess.Popen(
+        [sys.executable, "-c", making, str(tmp_path / "envs"), str(slow)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(where)},
+    ) as process:
+        (tmp_path / "started").read_text()
+        process.kill()
+    (lock,) = (tmp_path / "envs").glob("*.lock")
+    with lock.open() as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        (tmp_path / "go_on").write_text("\n")
+        fcntl.flock(file, fcntl.LOCK_EX)  # uv has ended
 
 
 def test_whoever_makes_an_environment_is_told_and_who_finds_one_is_not(environments):
