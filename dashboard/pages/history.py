@@ -15,7 +15,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.dashboard.colours import css_name
 from observatory.dashboard.drawing.panels import ChartLine, Panel, Point, Table
-from observatory.dashboard.pages.cell_values import CellValue
+from observatory.dashboard.pages.cell_values import CellValue, Setting
 from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -214,10 +214,13 @@ def _left_out(
 ) -> list[str]:
     """Name what was measured but is not in the pictures."""
     text = []
-    others = sorted({r.setting for r in cell_values} - {subject.setting}, key=lambda s: s.whole)
-    for setting in others:
-        count = len({r.subject for r in cell_values if r.setting == setting})
-        text.append(f"{clean(setting.whole)} ({several(count, 'subject')})")
+    others: dict[str, set[tuple[str, Setting]]] = {}
+    for one in cell_values:
+        if one.setting != subject.setting:
+            others.setdefault(one.setting.whole, set()).add((one.subject, one.setting))
+    for where, found in sorted(others.items()):
+        more = " with other packages" if where == subject.setting.whole else ""
+        text.append(f"{clean(where)}{more} ({several(len(found), 'subject')})")
     extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
     if extras:
         text.append(f"{several(len(extras), 'subject')} with extra requirements")

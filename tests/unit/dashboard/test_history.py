@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import pairwise
 
@@ -38,6 +39,17 @@ def test_other_settings_and_extra_requirements_are_left_out_and_named():
     assert found.left_out == (
         "Python 3.12 on ci-4c (1 subject)", "1 subject with extra requirements",
     )  # fmt: skip
+
+
+def test_environments_with_the_same_words_are_named_once():
+    shown = factory.read(factory.frame(), frozenset(SHOWN_METRICS))
+    others = (replace(shown[0].setting, env_name=f"py3.12-nutpie0.{minor}") for minor in (15, 16))
+    elsewhere = tuple(replace(shown[0], setting=setting) for setting in others)
+    subject = newest(shown)
+    assert subject is not None
+    assert history((*elsewhere, *shown), subject).left_out == (
+        "Python 3.12 on bench-2c with other packages (2 subjects)",
+    )
 
 
 def test_words_say_since_when_the_cache_hits():
