@@ -95,8 +95,8 @@ def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
 def track(scenario: str, metric: str) -> Callable[..., Any]:
     """Return a benchmark method that reads one metric of a cell from the samples of `setup_cache`.
 
-    The method returns the largest value of an exact metric; for a noisy one, a dictionary of
-    samples, from which asv computes its statistics. It raises RuntimeError if no sample has the
+    The method returns the value that stands for the samples (`Metric.value_of`); for a noisy
+    metric, a dictionary of samples, from which asv computes its statistics. It raises RuntimeError if no sample has the
     metric, and its setup raises NotImplementedError ("n/a" to asv) if the cell cannot have it.
     """
 
@@ -113,7 +113,7 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
         values = found.values[metric]
         if METRICS[metric].kind == "noisy":
             return {"samples": values, "number": 1}
-        return max(values)
+        return METRICS[metric].value_of(values)
 
     benchmark.__name__ = f"track_{metric}"
     benchmark.__doc__ = METRICS[metric].meaning

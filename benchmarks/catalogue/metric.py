@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median, median_high
 from typing import Literal
 
 from .scenarios import SCENARIOS, WARM_SCENARIOS
@@ -81,6 +83,16 @@ class Metric:
     """The names of a worsening and of an improvement in a history."""
     advice: str = ""
     """What to do about a change that no cause explains, in sentences."""
+
+    def value_of(self, samples: Sequence[float]) -> float:
+        """The value that stands for some samples, of which there is at least one.
+
+        Noisy: the median. Near-exact: the median, as a value that was observed (the larger of two
+        in the middle). Exact: the worst, since one sample that differs is a finding.
+        """
+        if self.kind == "exact":
+            return max(samples)
+        return median(samples) if self.kind == "noisy" else median_high(samples)
 
     def alerts_in(self, scenario: str) -> bool:
         """Whether a worsening in this scenario is an alarm.

@@ -9,7 +9,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from statistics import median
 from typing import Literal
 
 from observatory.benchmarks.catalogue import (
@@ -48,10 +47,8 @@ class Recorded:
 
     @property
     def value(self) -> float | None:
-        """Noisy: the median. Correctness and disagreeing counts: the worst. None: nothing."""
-        if not self.values:
-            return None
-        return median(self.values) if self.metric.kind == "noisy" else max(self.values)
+        """The value that stands for the samples (`Metric.value_of`); None: there is none."""
+        return self.metric.value_of(self.values) if self.values else None
 
 
 @dataclass(frozen=True)

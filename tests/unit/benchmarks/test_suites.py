@@ -37,6 +37,10 @@ def test_of_an_exact_metric_the_worst_repetition_counts() -> None:
     assert result("cache_misses", samples({"cache_misses": [0, 2, 1]})) == 2
 
 
+def test_of_a_near_exact_metric_the_median_counts() -> None:
+    assert result("python_calls", samples({"python_calls": [7, 9, 8, 7]})) == 8
+
+
 def test_a_cell_that_was_not_measured_is_not_applicable() -> None:
     with pytest.raises(NotImplementedError, match="not measured"):
         result("cache_misses", samples({"cache_misses": [0]}), "radon", "NUMBA", "spawn")
