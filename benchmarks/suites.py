@@ -96,8 +96,9 @@ def track(scenario: str, metric: str) -> Callable[..., Any]:
     """Return a benchmark method that reads one metric of a cell from the samples of `setup_cache`.
 
     The method returns the value that stands for the samples (`Metric.value_of`); for a noisy
-    metric, a dictionary of samples, from which asv computes its statistics. It raises RuntimeError if no sample has the
-    metric, and its setup raises NotImplementedError ("n/a" to asv) if the cell cannot have it.
+    metric, a dictionary of samples, from which asv computes its statistics. It raises RuntimeError
+    if no sample has the metric, and its setup raises NotImplementedError ("n/a" to asv) if the cell
+    cannot have it.
     """
 
     def setup(samples: Samples, model: str, backend: str, launch: str) -> None:

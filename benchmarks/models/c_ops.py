@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import Model
+from .parts import c_sharing
 from .parts.ops.case import Case, Cases
 from .parts.small import SmallModel, point
 from .parts.topics.topic import Used, raised, used
@@ -104,6 +105,7 @@ GRAPHS: Cases = {
     "refused.other_hash": _refused(_rehashed(8.0, 1), _rehashed(9.0, 2), good=10.0),
     "refused.unequal": _refused(_unequal, good=12.0),
     "refused.does_not_compile": _refused(_scaled("undeclared"), good=14.0),
+    **c_sharing.GRAPHS,
 }
 
 MODEL = Model(
@@ -114,6 +116,6 @@ MODEL = Model(
     members=tuple(GRAPHS),
     only=("C", "C_VM"),
     because="the other backends have no C code",
-    size=0.5,
+    size=1.1,
     order=8,
 )

@@ -94,10 +94,10 @@ def _pickled() -> tuple[Any, Any]:
     return one, pickle.loads(pickle.dumps(one))  # noqa: S301 - our own
 
 
-_ELSEWHERE = """
+_ELSEWHERE = f"""
 import pickle, sys
 sys.setrecursionlimit(200_000)
-from .frozen import _frozen
+from {__name__} import _frozen
 sys.stdout.buffer.write(b"#" + pickle.dumps(_frozen(100)))
 """
 

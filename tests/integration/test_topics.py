@@ -45,3 +45,11 @@ def test_ops_with_c_code_are_stored_reused_or_refused(bench: Bench) -> None:
     assert (unversioned["uncacheable"], unversioned["functions_compiled"]) == (1, 1)
     for name in ("refused.one_code", "refused.does_not_compile"):
         assert steps[name]["status"] == "ok"
+
+
+def test_a_frozen_graph_of_another_process_is_equal(bench: Bench) -> None:
+    found = replace(bench, graphs=("equal.process",)).sample(
+        "freezing", "NUMBA", "--model", "frozen", "--pass", "counting", "--launch", "spawn"
+    )
+    assert found.record["status"] == "ok", found.record["failure"]
+    assert found.metrics["wrong_results"] == found.metrics["graphs_raised"] == 0

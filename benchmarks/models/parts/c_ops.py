@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import pickle
 from functools import cache
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
 _ARGUMENT = "OBSERVED_FACTOR"
+HEADER = "observed_factor.h"
+"""A file that may define the factor instead of the code."""
 _CODE = """
 Py_XDECREF({out});
 {out} = (PyArrayObject*)PyArray_NewCopy({x}, NPY_CORDER);
@@ -20,6 +23,11 @@ for (npy_intp i = 0; i < PyArray_SIZE({out}); i++) {{
     ((npy_float64*)PyArray_DATA({out}))[i] *= {factor};
 }}
 """
+
+
+def defined(factor: int, directory: str) -> None:
+    """Write the file HEADER, which defines a factor, into a directory."""
+    Path(directory, HEADER).write_text(f"#define {_ARGUMENT} {factor}\n", encoding="utf-8")
 
 
 class Unpicklable:
@@ -39,7 +47,7 @@ class Unpicklable:
 
 
 def __getattr__(name: str) -> Any:
-    """Return a class of Ops: `Scaled`, `Unequal` or `Rehashed`. Raises AttributeError."""
+    """Return a class of Ops: one of those of `_classes`. Raises AttributeError."""
     if name.startswith("_"):
         raise AttributeError(name)
     return getattr(_classes(), name)
@@ -108,7 +116,24 @@ def _classes() -> SimpleNamespace:
         def __hash__(self) -> int:
             return hash(self.known)
 
-    classes = (Scaled, Unequal, Rehashed)
+    classes = (Scaled, Unequal, Rehashed, _included(Scaled))
     for one in classes:
         one.__qualname__ = one.__name__
     return SimpleNamespace(**{one.__name__: one for one in classes})
+
+
+def _included(scaled: Any) -> Any:
+    class Included(scaled):  # type: ignore[misc]
+        """Has its factor from the file HEADER in a directory, and the version of that file."""
+
+        def __init__(self, version: int, directory: str) -> None:
+            super().__init__(_ARGUMENT, "header", (version,))
+            self.directory = directory
+
+        def c_headers(self, **_: Any) -> list[str]:
+            return [f'"{HEADER}"']
+
+        def c_header_dirs(self, **_: Any) -> list[str]:
+            return [self.directory]
+
+    return Included
