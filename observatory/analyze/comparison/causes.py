@@ -264,11 +264,12 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(cell.filler) or []
+    sides = [ledgers.of_graphs(one) for one in (before, after, filled)]
     of_kind: dict[tuple[CauseKind, str], list[FunctionChange]] = defaultdict(list)
     said: dict[tuple[CauseKind, str], dict[str, GraphChange]] = defaultdict(dict)
     graphs = by_graph(cell, METRICS[metric], base, head)
     for graph in sorted(graphs.worse) if graphs is not None else (None,):
-        old, new, there = (ledgers.of_graph(one, graph) for one in (before, after, filled))
+        old, new, there = (side[graph] for side in sides)
         for change in ledgers.function_changes(old, new):
             if change.head != outcome:
                 continue

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 from observatory.analyze.statements import JudgedVerdict, Statement
@@ -37,9 +37,13 @@ def function_changes(
                 )  # fmt: skip
 
 
-def of_graph(entries: Sequence[LedgerEntry], graph: str | None) -> Sequence[LedgerEntry]:
-    """The entries of one graph of many; all of them where ``graph`` is None."""
-    return entries if graph is None else [entry for entry in entries if entry.step == graph]
+def of_graphs(entries: Sequence[LedgerEntry]) -> Mapping[str | None, list[LedgerEntry]]:
+    """The entries of each graph of many; all of them under None. A graph without any has none."""
+    found: dict[str | None, list[LedgerEntry]] = defaultdict(list)
+    for entry in entries:
+        found[entry.step].append(entry)
+    found[None] = list(entries)
+    return found
 
 
 def summed(changes: Iterable[FunctionChange]) -> Iterator[FunctionChange]:
