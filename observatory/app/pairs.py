@@ -5,13 +5,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import hashlib
+import math
+import os
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import orjson
 
 from observatory import analyze, text, tool_version
 from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
+from observatory.app.parts import mapped
 from observatory.dashboard import verdict_data
 from observatory.dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory.store.base.files import write_atomic
@@ -25,6 +29,8 @@ from observatory.text.records import comparison_of
 
 MOST = 20
 """Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
+_ALONE = 60
+"""Pairs that are compared in this process: another one needs seconds to read all ledgers, too."""
 
 
 def finished_pairs(
@@ -82,22 +88,30 @@ def _made(
     missing: Mapping[tuple[Path, Path], str], calibrations: Sequence[Calibration]
 ) -> dict[str, Pair]:
     """Compare pairs of journals, base and head; the result has their keys."""
+    pairs = sorted((base, head, key) for (base, head), key in missing.items())
+    cpus = 1 if len(pairs) <= _ALONE else len(os.sched_getaffinity(0))
+    compare = partial(compared_part, calibrations=calibrations)
+    return dict(mapped(compare, pairs, math.ceil(len(pairs) / cpus)))
+
+
+def compared_part(
+    part: Sequence[tuple[Path, Path, str]], calibrations: Sequence[Calibration]
+) -> list[tuple[str, Pair]]:
+    """Compare some pairs: journals of base and head, and the key under which the result stands."""
     gc.disable()  # none of some hundred thousand entries of ledgers is garbage before the end
     try:
-        paths = sorted({path for pair in missing for path in pair})
-        subjects = {who(one): (path, one) for path in paths if (one := read_saved(path))}
+        paths = sorted({path for *sides, _ in part for path in sides})
+        subjects = {path: one for path in paths if (one := read_saved(path))}
         wished = {
-            (left, right): missing[base, head]
-            for left, (base, _) in subjects.items()
-            for right, (head, _) in subjects.items()
-            if (base, head) in missing
+            (who(subjects[base]), who(subjects[head])): key
+            for base, head, key in part
+            if base in subjects and head in subjects
         }
         machines = {one.machine.machine: one for one in calibrations}
-        saved = [one for _, one in subjects.values()]
-        found = pairs_of(saved, wished, machines, tool_version())
-        return {
-            wished[base, head]: pair_of(comparison_of(compared)) for base, head, compared in found
-        }
+        found = pairs_of(subjects.values(), wished, machines, tool_version())
+        return [
+            (wished[base, head], pair_of(comparison_of(compared))) for base, head, compared in found
+        ]
     finally:
         gc.enable()
 

@@ -77,7 +77,7 @@ def _warned_of_no_version(mode: Any) -> tuple[float, ...]:
     told = []
     for factor, wanted in ((20.0, True), (21.0, False)):
         with watched() as seen, pytensor.config.change_flags(cmodule__warn_no_version=wanted):
-            _built(_scaled(factor, "none", ()), mode)
+            _built(_scaled(factor, factor, ()), mode)
         told.append(seen.warned("c_code_cache_version"))
     return tuple(told)
 

@@ -1,6 +1,8 @@
 """Finished verdicts on pairs are kept, and made again where what they follow from differs."""
 
+import os
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import pytest
 from observatory.analyze.comparison import verdicts
 from observatory.app import pairs as pairing
 from observatory.app.observed import site_data
+from observatory.app.parts import Processes
 from observatory.dashboard.verdict_data import packed, unpacked
 from observatory.store.asv.files import project
 from observatory.text import statements
@@ -72,6 +75,28 @@ def test_what_is_kept_gives_the_same_verdicts_as_what_is_made_anew(
     better = [one for one in pairs[next(iter(pairs))].findings if one.conclusion == "better"]
     assert [(one.metric, one.before, one.after) for one in better] == [("cache_misses", 2, 1)]
     assert packed(pairs) == head
+
+
+def test_several_processes_give_the_verdicts_of_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results = tmp_path / "results"
+    for day, label in enumerate(("3.3.5", "3.3.6", "3.3.7"), 1):
+        measured(results, label, 4 - day, day)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "one"))
+    alone = site_data([results])[0].pairs
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "several"))
+    monkeypatch.setattr(pairing, "_ALONE", 0)
+    monkeypatch.setattr(Processes, "allowed", True)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    monkeypatch.setattr(pairing, "compared_part", partial(elsewhere, os.getpid()))
+    assert site_data([results])[0].pairs == alone
+
+
+def elsewhere(here: int, *part: Any, **options: Any) -> Any:
+    """What a part gives, in another process."""
+    assert os.getpid() != here
+    return pairing.compared_part(*part, **options)
 
 
 def test_what_was_kept_and_is_damaged_is_made_again(tmp_path: Path, made: list[int]) -> None:
