@@ -9,6 +9,7 @@ import logging
 import os
 import shutil
 import sys
+import tempfile
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -121,15 +122,33 @@ def directory_of(cache: Any) -> str:
 
 
 def new_directories(work: Callable[[], Any]) -> list[Path]:
-    """Return the directories of the modules that some work has added to the cache."""
+    """Return the directories of the modules that some work has added to the cache.
+
+    PyTensor's own helpers, which are compiled once for a cache, are not among them.
+    """
     root = Path(directory_of(cache_of_process()))
 
     def there() -> set[Path]:
-        return {one for one in root.iterdir() if any(one.glob("*.so"))}
+        return {one for one in root.glob("tmp*") if any(one.glob("*.so"))}
 
     before = there()
     work()
     return sorted(there() - before)
+
+
+def stored_apart(first: Callable[[], Any], second: Callable[[], Any]) -> list[Path]:
+    """Do two works in processes that do not find each other's modules, as if at the same time.
+
+    Returns the directories of all modules that they have added.
+    """
+    added = new_directories(lambda: in_another_process(first))
+    with tempfile.TemporaryDirectory() as aside:
+        for one in added:
+            shutil.move(one, aside)
+        added += new_directories(lambda: in_another_process(second))
+        for one in Path(aside).iterdir():
+            shutil.move(one, directory_of(cache_of_process()))
+    return added
 
 
 def remove(directories: list[Path]) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .c_cache import (
     in_another_process,
     new_directories,
     remove,
+    stored_apart,
     watched,
 )
 from .ops.case import Case, Cases, difference
@@ -205,6 +207,64 @@ def _unpicklable_of_another_process(mode: Any) -> tuple[float, ...]:
     return (found.compiled,)
 
 
+def _found_after_waiting(mode: Any) -> tuple[float, ...]:
+    """Modules that are loaded and compiled which another process stored meanwhile.
+
+    The first is found by its key, and the second by its code: its key is another one.
+    """
+    cache_of_process()  # which has read the directory before the other process stores something
+    told = []
+    for factor, theirs, ours in ((41.0, "first", "first"), (42.0, "second", "third")):
+        stored = _scaled(factor, theirs)
+        in_another_process(partial(_built, stored, mode))
+        with counted() as found:
+            _built(_scaled(factor, ours), mode)
+        told += [found.loaded, found.compiled]
+    return tuple(told)
+
+
+def _kept_while_building(mode: Any) -> tuple[float, ...]:
+    """What a build leaves alone that others have left, and what reading the directory anew does.
+
+    There are a directory that is to be deleted, an empty one, and one in which a module is being
+    compiled. The last of them must stay.
+    """
+    root = Path(directory_of(cache_of_process()))
+    marked, empty, begun = (root / f"tmp{name}" for name in ("marked", "empty", "begun"))
+    for one in (marked, empty, begun):
+        one.mkdir()
+    (marked / "delete.me").touch()
+    (begun / "mod.cpp").touch()
+    _built(_scaled(43.0, 43), mode)
+    told = [float(one.exists()) for one in (marked, empty)]
+    with watched() as seen:
+        cache_of_process().refresh()
+    told += [float(one.exists()) for one in (marked, empty, begun)]
+    return (*told, float(len(seen.warnings)))
+
+
+def _stored_twice(mode: Any) -> tuple[float, ...]:
+    """What is compiled and warned of where two processes have stored one module, and what stays."""
+
+    def build() -> Any:
+        return _built(_scaled(44.0, 44), mode)
+
+    added = stored_apart(build, build)
+    with watched() as seen, counted() as found:
+        build()
+        cache_of_process().refresh()
+    return found.compiled, seen.warned("same cache key"), sum(one.exists() for one in added)
+
+
+def _stored_under_one_key(mode: Any) -> tuple[float, ...]:
+    """Warnings where two processes have stored two modules under one key."""
+    ops = [_scaled(factor, "one key") for factor in (45.0, 46.0)]
+    stored_apart(*(partial(_built, op, mode) for op in ops))
+    with watched() as seen:
+        _built(ops[0], mode)
+    return (seen.warned("same cache key"),)
+
+
 GRAPHS: Cases = {
     "warned.no_version": _counts(_warned_of_no_version, 1, 0),
     "warned.no_pickle": _counts(_warned_of_no_pickle, 1, 0),
@@ -214,6 +274,10 @@ GRAPHS: Cases = {
     "again.compiler": _counts(_recompiled_for_another_compiler, 0, 1),
     "again.version": _counts(_recompiled_for_another_version, 40),
     "again.removed": _counts(_removed_while_used, 3, 0, 4, 0, 30, 31, 32, 33, 29),
+    "once.kept": _counts(_kept_while_building, 1, 1, 0, 0, 1, 0),
+    "next.waited": _counts(_found_after_waiting, 1, 0, 1, 0),
+    "next.twice": _counts(_stored_twice, 0, 0, 2),
+    "next.one_key": _counts(_stored_under_one_key, 1),
     "next.refused": _counts(_refused_in_the_next_process, 1),
     "next.unversioned": _counts(_unversioned_of_a_killed_process, 0, 1),
     "next.unpicklable": _counts(_unpicklable_of_another_process, 0),
