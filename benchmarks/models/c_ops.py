@@ -116,6 +116,6 @@ MODEL = Model(
     members=tuple(GRAPHS),
     only=("C", "C_VM"),
     because="the other backends have no C code",
-    size=1.1,
+    size=1.4,
     order=8,
 )
