@@ -108,17 +108,17 @@ def counted() -> Iterator[Counted]:
     found.loaded, found.compiled = loaded_now - loaded, compiled_now - compiled
 
 
-def cache_of_process(directory: str | None = None) -> Any:
-    """Return the module cache of this process; ``directory``: the one that is asked for."""
+def cache_of_process(asked: str | None = None) -> Any:
+    """Return the module cache of this process; ``asked``: the directory that is asked for."""
     import pytensor
     from pytensor.link.c import cmodule
 
-    return cmodule.get_module_cache(directory or pytensor.config.compiledir)
+    return cmodule.get_module_cache(asked or pytensor.config.compiledir)
 
 
-def directory_of(cache: Any) -> str:
-    """Return the directory that a cache manages."""
-    return str(cache.dirname)
+def directory() -> Path:
+    """Return the directory of this process's module cache."""
+    return Path(cache_of_process().dirname)
 
 
 def new_directories(work: Callable[[], Any]) -> list[Path]:
@@ -126,7 +126,7 @@ def new_directories(work: Callable[[], Any]) -> list[Path]:
 
     PyTensor's own helpers, which are compiled once for a cache, are not among them.
     """
-    root = Path(directory_of(cache_of_process()))
+    root = directory()
 
     def there() -> set[Path]:
         return {one for one in root.glob("tmp*") if any(one.glob("*.so"))}
@@ -137,17 +137,17 @@ def new_directories(work: Callable[[], Any]) -> list[Path]:
 
 
 def stored_apart(first: Callable[[], Any], second: Callable[[], Any]) -> list[Path]:
-    """Do two works in processes that do not find each other's modules, as if at the same time.
+    """Do two works of other processes which do not find each other's modules, as if at one time.
 
     Returns the directories of all modules that they have added.
     """
-    added = new_directories(lambda: in_another_process(first))
+    added = new_directories(first)
     with tempfile.TemporaryDirectory() as aside:
         for one in added:
             shutil.move(one, aside)
-        added += new_directories(lambda: in_another_process(second))
+        added += new_directories(second)
         for one in Path(aside).iterdir():
-            shutil.move(one, directory_of(cache_of_process()))
+            shutil.move(one, directory())
     return added
 
 

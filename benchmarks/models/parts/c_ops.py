@@ -13,8 +13,7 @@ from types import SimpleNamespace
 from typing import Any, NoReturn
 
 _ARGUMENT = "OBSERVED_FACTOR"
-HEADER = "observed_factor.h"
-"""A file that may define the factor instead of the code."""
+_HEADER = "observed_factor.h"
 _CODE = """
 Py_XDECREF({out});
 {out} = (PyArrayObject*)PyArray_NewCopy({x}, NPY_CORDER);
@@ -23,11 +22,6 @@ for (npy_intp i = 0; i < PyArray_SIZE({out}); i++) {{
     ((npy_float64*)PyArray_DATA({out}))[i] *= {factor};
 }}
 """
-
-
-def defined(factor: int, directory: str) -> None:
-    """Write the file HEADER, which defines a factor, into a directory."""
-    Path(directory, HEADER).write_text(f"#define {_ARGUMENT} {factor}\n", encoding="utf-8")
 
 
 class Unpicklable:
@@ -91,10 +85,21 @@ def _classes() -> SimpleNamespace:
             return [f"-D{_ARGUMENT}={self.factor}"] if self.argument else []
 
         def c_code(self, _node: Any, _name: str, inputs: Any, outputs: Any, sub: Any) -> str:
-            factor = _ARGUMENT if self.argument else str(self.factor)
+            factor = self.in_c()
             return _CODE.format(x=inputs[0], out=outputs[0], fail=sub["fail"], factor=factor)
 
-    class Unequal(Scaled):
+        def in_c(self) -> str:
+            """Return the factor as an expression in C."""
+            return _ARGUMENT if self.argument else str(self.factor)
+
+    classes = (Scaled, *_equal_otherwise(Scaled), _included(Scaled))
+    for one in classes:
+        one.__qualname__ = one.__name__
+    return SimpleNamespace(**{one.__name__: one for one in classes})
+
+
+def _equal_otherwise(scaled: Any) -> tuple[Any, Any]:
+    class Unequal(scaled):  # type: ignore[misc]
         """Is equal to nothing but itself, so that what a file holds is never equal to it."""
 
         __props__ = ("known",)
@@ -105,7 +110,7 @@ def _classes() -> SimpleNamespace:
         def __hash__(self) -> int:
             return id(self)
 
-    class Rehashed(Scaled):
+    class Rehashed(scaled):  # type: ignore[misc]
         """Is equal to all others of its class, and has another hash: its ``known`` number."""
 
         __props__ = ("known",)
@@ -116,24 +121,29 @@ def _classes() -> SimpleNamespace:
         def __hash__(self) -> int:
             return hash(self.known)
 
-    classes = (Scaled, Unequal, Rehashed, _included(Scaled))
-    for one in classes:
-        one.__qualname__ = one.__name__
-    return SimpleNamespace(**{one.__name__: one for one in classes})
+    return Unequal, Rehashed
 
 
 def _included(scaled: Any) -> Any:
     class Included(scaled):  # type: ignore[misc]
-        """Has its factor from the file HEADER in a directory, and the version of that file."""
+        """Has its factor from a file in a directory, which it writes as a part of its code.
 
-        def __init__(self, version: int, directory: str) -> None:
-            super().__init__(_ARGUMENT, "header", (version,))
+        The factor is its version, too, which alone tells that the file differs.
+        """
+
+        def __init__(self, factor: int, directory: str) -> None:
+            super().__init__(factor, "header", (factor,))
             self.directory = directory
 
         def c_headers(self, **_: Any) -> list[str]:
-            return [f'"{HEADER}"']
+            return [f'"{_HEADER}"']
 
         def c_header_dirs(self, **_: Any) -> list[str]:
             return [self.directory]
+
+        def in_c(self) -> str:
+            defined = f"#define {_ARGUMENT} {self.factor}\n"
+            Path(self.directory, _HEADER).write_text(defined, encoding="utf-8")
+            return _ARGUMENT
 
     return Included

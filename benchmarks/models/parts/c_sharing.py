@@ -1,4 +1,4 @@
-"""What PyTensor's C cache does beside returning modules: each graph returns what was counted.
+"""What PyTensor's C cache does beside returning modules: each graph counts it.
 
 A cache that reads files again, warns of nothing or forgets too little returns the same numbers,
 and slows its users down or leaves them with modules that are gone. Other processes are forks, which
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 from .c_cache import (
     cache_of_process,
     counted,
-    directory_of,
+    directory,
     in_another_process,
     new_directories,
     remove,
@@ -25,33 +26,75 @@ from .c_cache import (
 )
 from .ops.case import Case, Cases, difference
 
-_Work = Callable[[Any], tuple[float, ...]]
-"""Takes the mode and returns what was counted."""
+
+class UnexpectedCountsError(Exception):
+    """The cache did something else than it should beside returning right modules."""
+
+
+@dataclass
+class _Builds:
+    """Compiles functions of one Op in a mode, and counts wrong values."""
+
+    mode: Any
+    wrong: int = 0
+
+    def __call__(self, *ops: Any) -> None:
+        import numpy as np
+        import pytensor
+        import pytensor.tensor as pt
+
+        from .small import point
+
+        for op in ops:
+            x = pt.vector("x", dtype="float64")
+            value = pytensor.function([x], op(x), mode=self.mode)(point())
+            self.wrong += not np.array_equal(value, point() * op.factor)
+
+    def elsewhere(self, *ops: Any) -> None:
+        """Do so in another process. Raises RuntimeError if that fails or if a value is wrong."""
+
+        def work() -> None:
+            self(*ops)
+            if self.wrong:
+                raise RuntimeError("a value is wrong")
+
+        in_another_process(work)
+
+
+_Work = Callable[[_Builds], tuple[float, ...]]
+"""Builds functions and returns what it counted."""
 
 
 def _counts(work: _Work, *right: float) -> Case:
+    """A graph that returns how many values are wrong, and raises where a count is not right.
+
+    Its `UnexpectedCountsError` says what the numbers are: the first line of the docstring of
+    ``work``. No number that a user asked for is wrong then.
+    """
+
     def compiled(mode: Any) -> Callable[[Any], Any]:
         import numpy as np
 
-        return lambda _: np.array(work(mode), dtype="float64")
+        def run(_: Any) -> Any:
+            build = _Builds(mode)
+            found = work(build)
+            if not build.wrong and found != right:
+                what = (work.__doc__ or "").partition("\n")[0].rstrip(".")
+                raise UnexpectedCountsError(f"{_listed(found)} instead of {_listed(right)}: {what}")
+            return np.array(float(build.wrong))
+
+        return run
 
     def rights() -> Any:
         import numpy as np
 
-        return np.array(right, dtype="float64")
+        return np.array(0.0)
 
     return Case(compiled, lambda value: difference(value, rights()), right=rights)
 
 
-def _built(op: Any, mode: Any) -> Any:
-    """Compile a function of an Op; return its value at the point."""
-    import pytensor
-    import pytensor.tensor as pt
-
-    from .small import point
-
-    x = pt.vector("x", dtype="float64")
-    return pytensor.function([x], op(x), mode=mode)(point())
+def _listed(numbers: tuple[float, ...]) -> str:
+    return ", ".join(f"{one:g}" for one in numbers)
 
 
 def _scaled(factor: float, known: object = None, version: tuple[int, ...] = (1,)) -> Any:
@@ -72,196 +115,184 @@ def _rehashed(factor: float, number: int) -> Any:
     return Rehashed(factor, number)
 
 
-def _warned_of_no_version(mode: Any) -> tuple[float, ...]:
+def _warned_of_no_version(build: _Builds) -> tuple[float, ...]:
     """Warnings of an Op without a version: where the flag asks for them, and where it does not."""
     import pytensor
 
     told = []
     for factor, wanted in ((20.0, True), (21.0, False)):
         with watched() as seen, pytensor.config.change_flags(cmodule__warn_no_version=wanted):
-            _built(_scaled(factor, factor, ()), mode)
+            build(_scaled(factor, factor, ()))
         told.append(seen.warned("c_code_cache_version"))
     return tuple(told)
 
 
-def _warned_of_no_pickle(mode: Any) -> tuple[float, ...]:
+def _warned_of_no_pickle(build: _Builds) -> tuple[float, ...]:
     """Warnings when an Op that cannot be pickled is compiled, and when it is used again."""
     told = []
     for _ in range(2):
         with watched() as seen:
-            _built(_unpicklable(22.0, "one"), mode)
+            build(_unpicklable(22.0, "one"))
         told.append(seen.warned("unpickle-able"))
     return tuple(told)
 
 
-def _warned_of_another_directory(_: Any) -> tuple[float, ...]:
-    """Warnings when the process asks for its directory, and for another one that it cannot have."""
+def _warned_of_another_directory(_: _Builds) -> tuple[float, ...]:
+    """Warnings when a process asks for its cache directory, and for another one."""
     told = []
-    for directory in (None, "/another"):
+    for asked in (None, "/another"):
         with watched() as seen:
-            cache_of_process(directory)
+            cache_of_process(asked)
         told.append(seen.warned("different dirname"))
     return tuple(told)
 
 
-def _read_once(mode: Any) -> tuple[float, ...]:
-    """Keys of other modules that are read: first after another process has stored one, then not."""
-    _built(_scaled(23.0, 23), mode)
-    in_another_process(lambda: _built(_scaled(24.0, 24), mode))
+def _read_once(build: _Builds) -> tuple[float, ...]:
+    """Keys of other modules that are read: after another process has stored one, and later."""
+    build(_scaled(23.0, 23))
+    build.elsewhere(_scaled(24.0, 24))
     told = []
     for factor in (25, 26):
         with watched() as seen:
-            _built(_scaled(float(factor), factor), mode)
+            build(_scaled(float(factor), factor))
         told.append(seen.read_of_others)
     return tuple(told)
 
 
-def _reused_in_memory(mode: Any) -> tuple[float, ...]:
-    """Modules that are loaded and compiled when an Op is used again; the caches of one process."""
-    _built(_scaled(27.0, 27), mode)
+def _reused_in_memory(build: _Builds) -> tuple[float, ...]:
+    """Modules loaded and compiled when an Op is used again; whether a process has one cache."""
+    build(_scaled(27.0, 27))
     with counted() as found:
-        _built(_scaled(27.0, 27), mode)
+        build(_scaled(27.0, 27))
     return found.loaded, found.compiled, float(cache_of_process() is cache_of_process())
 
 
-def _recompiled_for_another_compiler(mode: Any) -> tuple[float, ...]:
+def _recompiled_for_another_compiler(build: _Builds) -> tuple[float, ...]:
     """Modules that are compiled when an Op is used again, and when g++ has another name."""
     import pytensor
 
-    _built(_scaled(28.0, 28), mode)
+    build(_scaled(28.0, 28))
     with tempfile.TemporaryDirectory() as place:
         other = Path(place) / Path(pytensor.config.cxx).name
         other.symlink_to(pytensor.config.cxx)
         told = []
         for compiler in (pytensor.config.cxx, str(other)):
             with pytensor.config.change_flags(cxx=compiler), counted() as found:
-                _built(_scaled(28.0, 28), mode)
+                build(_scaled(28.0, 28))
             told.append(found.compiled)
     return tuple(told)
 
 
-def _recompiled_for_another_version(mode: Any) -> tuple[float, ...]:
-    """The factors of an Op whose code includes a file, which differs between two versions."""
-    from .c_ops import Included, defined
+def _recompiled_for_another_version(build: _Builds) -> tuple[float, ...]:
+    """Modules that are compiled for the next version of an Op, whose code includes another file."""
+    from .c_ops import Included
 
-    place = directory_of(cache_of_process())
-
-    def included(factor: int) -> float:
-        defined(factor, place)
-        return float(_built(Included(factor, place), mode)[0] / 0.75)
-
-    in_another_process(lambda: included(39))
-    return (included(40),)
+    place = str(directory())
+    build.elsewhere(Included(39, place))
+    with counted() as found:
+        build(Included(40, place))
+    return (found.compiled,)
 
 
-def _removed_while_used(mode: Any) -> tuple[float, ...]:
-    """Another process deletes modules, of which this one uses three and knows a fourth.
+def _removed_while_used(build: _Builds) -> tuple[float, ...]:
+    """Warnings of modules in use, of keys; modules compiled to use all again, and a kept one.
 
-    Returned are its warnings of modules in use and of keys (which it leaves out below /tmp), the
-    modules that it compiles to use all four again, and those for one that nobody has deleted.
+    Another process deletes modules, of which this one uses three and knows a fourth. Below /tmp,
+    PyTensor warns of no keys.
     """
     kept = _scaled(29.0, 29)
     ops = [_scaled(30.0, 30), _scaled(31.0, 31, ()), _unpicklable(32.0, "one")]
     known = _scaled(33.0, 33)
-    gone = new_directories(lambda: [_built(op, mode) for op in ops])
-    gone += new_directories(lambda: in_another_process(lambda: _built(known, mode)))
-    _built(kept, mode)
+    gone = new_directories(partial(build, *ops))
+    gone += new_directories(partial(build.elsewhere, known))
+    build(kept)
     remove(gone)
     with watched() as seen:
-        _built(_scaled(34.0, 34), mode)
-    below_tmp = directory_of(cache_of_process()).startswith("/tmp")  # noqa: S108 - as PyTensor asks
+        build(_scaled(34.0, 34))
+    below_tmp = str(directory()).startswith("/tmp")  # noqa: S108 - as PyTensor asks
     keys = seen.warned("Removing key file") - 2 * (not below_tmp)
     with counted() as again:
-        values = [_built(op, mode) for op in (*ops, known)]
+        build(*ops, known)
     with counted() as left:
-        values.append(_built(kept, mode))
-    factors = [float(value[0] / 0.75) for value in values]
-    return seen.warned("can no longer be read"), keys, again.compiled, left.compiled, *factors
+        build(kept)
+    return seen.warned("can no longer be read"), keys, again.compiled, left.compiled
 
 
-def _refused_in_the_next_process(mode: Any) -> tuple[float, ...]:
-    """An Op is refused that equals one of another process and has another hash."""
-    in_another_process(lambda: _built(_rehashed(35.0, 1), mode))
+def _refused_in_the_next_process(build: _Builds) -> tuple[float, ...]:
+    """Ops that are refused because they equal one of another process and have another hash."""
+    build.elsewhere(_rehashed(35.0, 1))
     try:
-        _built(_rehashed(36.0, 2), mode)
+        build(_rehashed(36.0, 2))
     except AssertionError:
-        return (1.0,)
-    return (0.0,)
+        return (1,)
+    return (0,)
 
 
-def _unversioned_of_a_killed_process(mode: Any) -> tuple[float, ...]:
-    """What a process finds after one that was killed: no key without a version, and no module."""
+def _unversioned_of_a_killed_process(build: _Builds) -> tuple[float, ...]:
+    """Warnings and modules compiled after a process was killed that used Ops without a version."""
     op, equal = (_scaled(37.0, name, ()) for name in ("one", "other"))
-    in_another_process(lambda: (_built(op, mode), _built(equal, mode)))
+    build.elsewhere(op, equal)
     with watched() as seen, counted() as found:
-        _built(op, mode)
+        build(op)
     return seen.warned("unversioned"), found.compiled
 
 
-def _unpicklable_of_another_process(mode: Any) -> tuple[float, ...]:
-    """Modules that the next process compiles after two Ops of one code that cannot be pickled."""
+def _unpicklable_of_another_process(build: _Builds) -> tuple[float, ...]:
+    """Modules compiled after another process has used two Ops of one code without a pickle."""
     op, equal = (_unpicklable(38.0, name) for name in ("one", "other"))
-    in_another_process(lambda: (_built(op, mode), _built(equal, mode)))
+    build.elsewhere(op, equal)
     with counted() as found:
-        _built(op, mode)
+        build(op)
     return (found.compiled,)
 
 
-def _found_after_waiting(mode: Any) -> tuple[float, ...]:
-    """Modules that are loaded and compiled which another process stored meanwhile.
-
-    The first is found by its key, and the second by its code: its key is another one.
-    """
+def _found_after_waiting(build: _Builds) -> tuple[float, ...]:
+    """Modules loaded and compiled which another process stored meanwhile: by key, and by code."""
     cache_of_process()  # which has read the directory before the other process stores something
     told = []
     for factor, theirs, ours in ((41.0, "first", "first"), (42.0, "second", "third")):
-        stored = _scaled(factor, theirs)
-        in_another_process(partial(_built, stored, mode))
+        build.elsewhere(_scaled(factor, theirs))
         with counted() as found:
-            _built(_scaled(factor, ours), mode)
+            build(_scaled(factor, ours))
         told += [found.loaded, found.compiled]
     return tuple(told)
 
 
-def _kept_while_building(mode: Any) -> tuple[float, ...]:
-    """What a build leaves alone that others have left, and what reading the directory anew does.
+def _kept_while_building(build: _Builds) -> tuple[float, ...]:
+    """Directories of others after a build (2), and after reading the cache anew (3); warnings.
 
-    There are a directory that is to be deleted, an empty one, and one in which a module is being
-    compiled. The last of them must stay.
+    One is to be deleted, one is empty, and in one a module is being compiled, which must stay.
     """
-    root = Path(directory_of(cache_of_process()))
+    root = directory()
     marked, empty, begun = (root / f"tmp{name}" for name in ("marked", "empty", "begun"))
     for one in (marked, empty, begun):
         one.mkdir()
     (marked / "delete.me").touch()
     (begun / "mod.cpp").touch()
-    _built(_scaled(43.0, 43), mode)
-    told = [float(one.exists()) for one in (marked, empty)]
+    build(_scaled(43.0, 43))
+    told = [one.exists() for one in (marked, empty)]
     with watched() as seen:
         cache_of_process().refresh()
-    told += [float(one.exists()) for one in (marked, empty, begun)]
-    return (*told, float(len(seen.warnings)))
+    told += [one.exists() for one in (marked, empty, begun)]
+    return (*map(float, told), float(len(seen.warnings)))
 
 
-def _stored_twice(mode: Any) -> tuple[float, ...]:
-    """What is compiled and warned of where two processes have stored one module, and what stays."""
-
-    def build() -> Any:
-        return _built(_scaled(44.0, 44), mode)
-
-    added = stored_apart(build, build)
+def _stored_twice(build: _Builds) -> tuple[float, ...]:
+    """Modules compiled, warnings and directories where two processes have stored one module."""
+    op = _scaled(44.0, 44)
+    added = stored_apart(partial(build.elsewhere, op), partial(build.elsewhere, op))
     with watched() as seen, counted() as found:
-        build()
+        build(op)
         cache_of_process().refresh()
     return found.compiled, seen.warned("same cache key"), sum(one.exists() for one in added)
 
 
-def _stored_under_one_key(mode: Any) -> tuple[float, ...]:
+def _stored_under_one_key(build: _Builds) -> tuple[float, ...]:
     """Warnings where two processes have stored two modules under one key."""
-    ops = [_scaled(factor, "one key") for factor in (45.0, 46.0)]
-    stored_apart(*(partial(_built, op, mode) for op in ops))
+    works = [partial(build.elsewhere, _scaled(factor, "one key")) for factor in (45.0, 46.0)]
+    stored_apart(*works)
     with watched() as seen:
-        _built(ops[0], mode)
+        build(_scaled(47.0, 47))
     return (seen.warned("same cache key"),)
 
 
@@ -271,10 +302,10 @@ GRAPHS: Cases = {
     "warned.directory": _counts(_warned_of_another_directory, 0, 1),
     "once.read": _counts(_read_once, 1, 0),
     "once.loaded": _counts(_reused_in_memory, 0, 0, 1),
-    "again.compiler": _counts(_recompiled_for_another_compiler, 0, 1),
-    "again.version": _counts(_recompiled_for_another_version, 40),
-    "again.removed": _counts(_removed_while_used, 3, 0, 4, 0, 30, 31, 32, 33, 29),
     "once.kept": _counts(_kept_while_building, 1, 1, 0, 0, 1, 0),
+    "again.compiler": _counts(_recompiled_for_another_compiler, 0, 1),
+    "again.version": _counts(_recompiled_for_another_version, 1),
+    "again.removed": _counts(_removed_while_used, 3, 0, 4, 0),
     "next.waited": _counts(_found_after_waiting, 1, 0, 1, 0),
     "next.twice": _counts(_stored_twice, 0, 0, 2),
     "next.one_key": _counts(_stored_under_one_key, 1),
