@@ -20,6 +20,8 @@ from typing import Any
 from ...parent import fork
 
 _KEY = "key.pkl"
+_WAITS = 99
+"""The exit status of a process that does not get a lock."""
 _LOGGER = "pytensor"
 
 
@@ -167,3 +169,23 @@ def in_another_process(work: Callable[[], Any]) -> None:
     _, status = os.waitpid(fork(done), 0)
     if status:
         raise RuntimeError(f"another process that uses the cache failed: {status}")
+
+
+def locked_elsewhere(place: Path) -> bool:
+    """Whether another process must wait for the lock of a directory."""
+
+    def asked() -> int:
+        from filelock import Timeout
+        from pytensor.compile.compilelock import lock_ctx
+
+        try:
+            with lock_ctx(place, timeout=0.1):
+                return 0
+        except Timeout:
+            return _WAITS
+
+    _, status = os.waitpid(fork(asked), 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code not in (0, _WAITS):
+        raise RuntimeError(f"another process that asks for the lock failed: {code}")
+    return code == _WAITS

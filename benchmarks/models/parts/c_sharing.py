@@ -19,6 +19,7 @@ from .c_cache import (
     counted,
     directory,
     in_another_process,
+    locked_elsewhere,
     new_directories,
     remove,
     stored_apart,
@@ -296,6 +297,21 @@ def _stored_under_one_key(build: _Builds) -> tuple[float, ...]:
     return (seen.warned("same cache key"),)
 
 
+def _held_while_others_ask(_: _Builds) -> tuple[float, ...]:
+    """Locks that another process must wait for: of two directories that are held, and of one later.
+
+    The process is a fork of the one that holds them, as a worker of a pool is.
+    """
+    from pytensor.compile.compilelock import lock_ctx
+
+    first = directory()
+    with tempfile.TemporaryDirectory() as made:
+        second = Path(made)
+        with lock_ctx(first), lock_ctx(second):
+            told = [locked_elsewhere(place) for place in (first, second)]
+    return (*told, locked_elsewhere(first))
+
+
 GRAPHS: Cases = {
     "warned.no_version": _counts(_warned_of_no_version, 1, 0),
     "warned.no_pickle": _counts(_warned_of_no_pickle, 1, 0),
@@ -303,6 +319,7 @@ GRAPHS: Cases = {
     "once.read": _counts(_read_once, 1, 0),
     "once.loaded": _counts(_reused_in_memory, 0, 0, 1),
     "once.kept": _counts(_kept_while_building, 1, 1, 0, 0, 1, 0),
+    "once.locked": _counts(_held_while_others_ask, 1, 1, 0),
     "again.compiler": _counts(_recompiled_for_another_compiler, 0, 1),
     "again.version": _counts(_recompiled_for_another_version, 1),
     "again.removed": _counts(_removed_while_used, 3, 0, 4, 0),
