@@ -7,6 +7,8 @@ share the directory and know nothing of each other's modules.
 
 from __future__ import annotations
 
+import pickle
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -278,14 +280,38 @@ def _kept_while_building(build: _Builds) -> tuple[float, ...]:
     return (*map(float, told), float(len(seen.warnings)))
 
 
+def _cleaned(build: _Builds) -> tuple[float, ...]:
+    """Directories kept: a broken key, an old format, a copy; a broken key if problems are deleted.
+
+    The flag `nocleanup` is on, which is for other directories than these.
+    """
+    import pytensor
+
+    root = directory()
+    (own,) = new_directories(partial(build, _scaled(48.0, 48)))
+    broken, old, copy = (root / f"tmp{name}" for name in ("broken", "old", "copy"))
+    for one, key in ((broken, b"no key"), (old, pickle.dumps({}))):
+        one.mkdir()
+        (one / "key.pkl").write_bytes(key)
+        (one / "module.so").touch()
+    shutil.copytree(own, copy)
+    with pytensor.config.change_flags(nocleanup=True):
+        cache_of_process().refresh()
+        told = [one.exists() for one in (broken, old, copy)]
+        cache_of_process().refresh(delete_if_problem=True)
+    return (*told, broken.exists())
+
+
 def _stored_twice(build: _Builds) -> tuple[float, ...]:
-    """Modules compiled, warnings and directories where two processes have stored one module."""
+    """Modules compiled, warnings, directories of one module stored twice; these after a clean-up."""
     op = _scaled(44.0, 44)
     added = stored_apart(partial(build.elsewhere, op), partial(build.elsewhere, op))
     with watched() as seen, counted() as found:
         build(op)
         cache_of_process().refresh()
-    return found.compiled, seen.warned("same cache key"), sum(one.exists() for one in added)
+    told = (found.compiled, seen.warned("same cache key"), sum(one.exists() for one in added))
+    cache_of_process().refresh(delete_if_problem=True)
+    return (*told, sum(one.exists() for one in added))
 
 
 def _stored_under_one_key(build: _Builds) -> tuple[float, ...]:
@@ -319,12 +345,13 @@ GRAPHS: Cases = {
     "once.read": _counts(_read_once, 1, 0),
     "once.loaded": _counts(_reused_in_memory, 0, 0, 1),
     "once.kept": _counts(_kept_while_building, 1, 1, 0, 0, 1, 0),
+    "once.cleaned": _counts(_cleaned, 1, 0, 0, 0),
     "once.locked": _counts(_held_while_others_ask, 1, 1, 0),
     "again.compiler": _counts(_recompiled_for_another_compiler, 0, 1),
     "again.version": _counts(_recompiled_for_another_version, 1),
     "again.removed": _counts(_removed_while_used, 3, 0, 4, 0),
     "next.waited": _counts(_found_after_waiting, 1, 0, 1, 0),
-    "next.twice": _counts(_stored_twice, 0, 0, 2),
+    "next.twice": _counts(_stored_twice, 0, 0, 2, 1),
     "next.one_key": _counts(_stored_under_one_key, 1),
     "next.refused": _counts(_refused_in_the_next_process, 1),
     "next.unversioned": _counts(_unversioned_of_a_killed_process, 0, 1),
