@@ -303,7 +303,7 @@ def _cleaned(build: _Builds) -> tuple[float, ...]:
 
 
 def _stored_twice(build: _Builds) -> tuple[float, ...]:
-    """Modules compiled, warnings, directories of one module stored twice; these after a clean-up."""
+    """Modules compiled, warnings, directories of a module stored twice; these after a clean-up."""
     op = _scaled(44.0, 44)
     added = stored_apart(partial(build.elsewhere, op), partial(build.elsewhere, op))
     with watched() as seen, counted() as found:
