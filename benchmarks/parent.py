@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable
 
 _PR_SET_PDEATHSIG = 1
@@ -28,7 +29,7 @@ def fork(work: Callable[[], int]) -> int:
     """Fork a child and return its process id. Raises OSError if this process cannot fork.
 
     The child leaves by `os._exit`, like a worker of a pool, with what ``work`` returns as its exit
-    status; 1 if ``work`` raises.
+    status; 1, with a traceback, if ``work`` raises.
     """
     parent = os.getpid()
     pid = os.fork()
@@ -37,6 +38,9 @@ def fork(work: Callable[[], int]) -> int:
         code = 1
         try:
             code = work()
+        except BaseException:
+            traceback.print_exc()
+            raise
         finally:
             sys.stdout.flush()
             sys.stderr.flush()

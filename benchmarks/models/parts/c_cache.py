@@ -11,7 +11,7 @@ import shutil
 import sys
 import tempfile
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,9 +20,9 @@ from typing import Any
 from ...parent import fork
 
 _KEY = "key.pkl"
+_LOGGER = "pytensor"
 _WAITS = 99
 """The exit status of a process that does not get a lock."""
-_LOGGER = "pytensor"
 
 
 @dataclass
@@ -30,19 +30,18 @@ class Seen:
     """What happened while it was watched."""
 
     warnings: list[str] = field(default_factory=list)
-    """Texts; until PyTensor 3 they came from its logger."""
-    read: list[str] = field(default_factory=list)
-    """The files of keys that were opened to be read."""
-    written: set[str] = field(default_factory=set)
+    """Texts, of `warnings` and of PyTensor's logger, from which some come."""
+    opened: list[str] = field(default_factory=list)
+    """The files of keys that were opened."""
 
     def warned(self, words: str) -> int:
         """How many warnings contain some words."""
         return sum(words in text for text in self.warnings)
 
-    @property
-    def read_of_others(self) -> int:
-        """How often the key of a module was read that was not stored meanwhile."""
-        return sum(file not in self.written for file in self.read)
+    def opened_of(self, files: Collection[Path]) -> int:
+        """How often one of some files of keys was opened."""
+        names = {str(one) for one in files}
+        return sum(file in names for file in self.opened)
 
 
 _watching: list[Seen] = []
@@ -59,7 +58,9 @@ def watched() -> Iterator[Seen]:
     handler = _Handler(seen.warnings)
     logger = logging.getLogger(_LOGGER)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
+        # Not those of files that somebody has not closed, which come whenever memory is collected.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", UserWarning)
         logger.addHandler(handler)
         _watching.append(seen)
         try:
@@ -71,15 +72,9 @@ def watched() -> Iterator[Seen]:
 
 
 def _hook(event: str, arguments: tuple[Any, ...]) -> None:
-    if event != "open" or not _watching:
-        return
-    file, mode = str(arguments[0]), arguments[1] or ""
-    if Path(file).name == _KEY:
+    if event == "open" and _watching and Path(file := str(arguments[0])).name == _KEY:
         for seen in _watching:
-            if "w" in mode:
-                seen.written.add(file)
-            else:
-                seen.read.append(file)
+            seen.opened.append(file)
 
 
 class _Handler(logging.Handler):
@@ -123,6 +118,11 @@ def directory() -> Path:
     return Path(cache_of_process().dirname)
 
 
+def keys() -> set[Path]:
+    """Return the files of all keys that are in the cache."""
+    return set(directory().glob(f"*/{_KEY}"))
+
+
 def new_directories(work: Callable[[], Any]) -> list[Path]:
     """Return the directories of the modules that some work has added to the cache.
 
@@ -139,7 +139,7 @@ def new_directories(work: Callable[[], Any]) -> list[Path]:
 
 
 def stored_apart(first: Callable[[], Any], second: Callable[[], Any]) -> list[Path]:
-    """Do two works of other processes which do not find each other's modules, as if at one time.
+    """Do the works of two processes that do not find each other's modules, as if at one time.
 
     Returns the directories of all modules that they have added.
     """
@@ -153,39 +153,28 @@ def stored_apart(first: Callable[[], Any], second: Callable[[], Any]) -> list[Pa
     return added
 
 
-def remove(directories: list[Path]) -> None:
-    """Delete directories, as `pytensor-cache purge` of another process does."""
-    for one in directories:
-        shutil.rmtree(one)
+def in_another_process(work: Callable[[], int]) -> int:
+    """Do some work in a fork, which leaves without cleaning up; return what the work returns.
 
-
-def in_another_process(work: Callable[[], Any]) -> None:
-    """Do some work in a fork, which leaves without cleaning up. Raises RuntimeError if it fails."""
-
-    def done() -> int:
-        work()
-        return 0
-
-    _, status = os.waitpid(fork(done), 0)
-    if status:
-        raise RuntimeError(f"another process that uses the cache failed: {status}")
+    That is a number from 2 to 255, or 0. Raises RuntimeError if the work raises.
+    """
+    _, status = os.waitpid(fork(work), 0)
+    code = os.waitstatus_to_exitcode(status)
+    if code not in range(2, 256) and code:
+        raise RuntimeError(f"another process that uses the cache failed: exit status {code}")
+    return code
 
 
 def locked_elsewhere(place: Path) -> bool:
     """Whether another process must wait for the lock of a directory."""
+    from filelock import Timeout
+    from pytensor.compile.compilelock import lock_ctx
 
     def asked() -> int:
-        from filelock import Timeout
-        from pytensor.compile.compilelock import lock_ctx
-
         try:
             with lock_ctx(place, timeout=0.1):
                 return 0
         except Timeout:
             return _WAITS
 
-    _, status = os.waitpid(fork(asked), 0)
-    code = os.waitstatus_to_exitcode(status)
-    if code not in (0, _WAITS):
-        raise RuntimeError(f"another process that asks for the lock failed: {code}")
-    return code == _WAITS
+    return in_another_process(asked) == _WAITS
