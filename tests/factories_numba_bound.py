@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from packaging.requirements import Requirement
@@ -39,7 +39,9 @@ class FakeUv:
     yanked: tuple[str, ...] = ()
     asked: list[tuple[str, str]] = field(default_factory=list)
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         assert timeout == 600.0
         requirement, minor = Requirement(stdin), args[args.index("--python-version") + 1]
         self.asked.append((stdin, minor))

@@ -5,6 +5,8 @@ a key that cannot be pickled or has no version. It must refuse an Op that is not
 that is equal to another one with another hash: such an Op would be compiled again in every process.
 The compiler refuses an Op whose code is not C. Whoever has mended the Op then goes on in the same
 process, where the next Op must work.
+
+Other graphs look at what the cache does beside returning modules, also for other processes.
 """
 
 from __future__ import annotations
@@ -109,7 +111,7 @@ GRAPHS: Cases = {
 }
 
 MODEL = Model(
-    meaning="Ops with C code that have no version, cannot be pickled, or whose equality is wrong",
+    meaning="Ops with C code, some of them broken: what C's cache stores, finds and warns of",
     reference="NumPy",
     build=lambda _: SmallModel(GRAPHS),
     families=("topics",),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -105,7 +106,9 @@ sys.stdout.buffer.write(b"#" + pickle.dumps(_frozen(100)))
 def _of_another_process() -> tuple[Any, Any]:
     """The other one is made by a fresh process, with a hash seed of its own."""
     one = _frozen(100)
-    done = subprocess.run([sys.executable, "-c", _ELSEWHERE], capture_output=True, check=True)
+    variables = os.environ | {"PYTHONHASHSEED": "random"}
+    asked = [sys.executable, "-c", _ELSEWHERE]
+    done = subprocess.run(asked, stdout=subprocess.PIPE, check=True, env=variables)
     return one, pickle.loads(done.stdout.partition(b"#")[2])  # noqa: S301 - our own
 
 

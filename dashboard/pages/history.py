@@ -15,7 +15,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.dashboard.colours import css_name
 from observatory.dashboard.drawing.panels import ChartLine, Panel, Point, Table
-from observatory.dashboard.pages.cell_values import CellValue, Setting
+from observatory.dashboard.pages.cell_values import CellValue
 from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -214,13 +214,16 @@ def _left_out(
 ) -> list[str]:
     """Name what was measured but is not in the pictures."""
     text = []
-    others: dict[str, set[tuple[str, Setting]]] = {}
+    others: dict[str, list[CellValue]] = {}
     for one in cell_values:
         if one.setting != subject.setting:
-            others.setdefault(one.setting.whole, set()).add((one.subject, one.setting))
+            others.setdefault(one.setting.whole, []).append(one)
     for where, found in sorted(others.items()):
         more = " with other packages" if where == subject.setting.whole else ""
-        text.append(f"{clean(where)}{more} ({several(len(found), 'subject')})")
+        settings = {one.setting for one in found}
+        apart = f" in {several(len(settings), 'environment')}" if len(settings) > 1 else ""
+        subjects = several(len({one.subject for one in found}), "subject")
+        text.append(f"{clean(where)}{more} ({subjects}{apart})")
     extras = {r.subject for r in in_setting} - {r.subject for r in on_line}
     if extras:
         text.append(f"{several(len(extras), 'subject')} with extra requirements")

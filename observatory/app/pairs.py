@@ -15,7 +15,7 @@ import orjson
 
 from observatory import analyze, text, tool_version
 from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
-from observatory.app.parts import mapped
+from observatory.app.parts import Processes, mapped
 from observatory.dashboard import verdict_data
 from observatory.dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory.store.base.files import write_atomic
@@ -30,7 +30,7 @@ from observatory.text.records import comparison_of
 MOST = 20
 """Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
 _ALONE = 60
-"""Pairs that are compared in this process: another one needs seconds to read all ledgers, too."""
+"""Pairs that a process compares, at least: it needs seconds to read all ledgers."""
 
 
 def finished_pairs(
@@ -89,9 +89,9 @@ def _made(
 ) -> dict[str, Pair]:
     """Compare pairs of journals, base and head; the result has their keys."""
     pairs = sorted((base, head, key) for (base, head), key in missing.items())
-    cpus = 1 if len(pairs) <= _ALONE else len(os.sched_getaffinity(0))
-    compare = partial(compared_part, calibrations=calibrations)
-    return dict(mapped(compare, pairs, math.ceil(len(pairs) / cpus)))
+    cpus = len(os.sched_getaffinity(0)) if Processes.allowed else 1
+    each = max(_ALONE, math.ceil(len(pairs) / cpus))
+    return dict(mapped(partial(compared_part, calibrations=calibrations), pairs, each))
 
 
 def compared_part(
@@ -101,14 +101,17 @@ def compared_part(
     gc.disable()  # none of some hundred thousand entries of ledgers is garbage before the end
     try:
         paths = sorted({path for *sides, _ in part for path in sides})
-        subjects = {path: one for path in paths if (one := read_saved(path))}
+        subjects = {who(one): (path, one) for path in paths if (one := read_saved(path))}
+        keys = {(base, head): key for base, head, key in part}
         wished = {
-            (who(subjects[base]), who(subjects[head])): key
-            for base, head, key in part
-            if base in subjects and head in subjects
+            (left, right): keys[base, head]
+            for left, (base, _) in subjects.items()
+            for right, (head, _) in subjects.items()
+            if (base, head) in keys
         }
         machines = {one.machine.machine: one for one in calibrations}
-        found = pairs_of(subjects.values(), wished, machines, tool_version())
+        saved = [one for _, one in subjects.values()]
+        found = pairs_of(saved, wished, machines, tool_version())
         return [
             (wished[base, head], pair_of(comparison_of(compared))) for base, head, compared in found
         ]

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -177,18 +177,25 @@ class Environments:
             constraints = list(more.constraints(subject))
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
-        with locked(where.with_name(f"{key}.lock")) as lock:
-            # If this process is killed, uv still fills the directory. It keeps the lock until then.
-            os.set_inheritable(lock, True)
+        with self._locked(where.with_name(f"{key}.lock")) as lock:
             ready = _read_marker(where, key)
             if ready is None:
                 shutil.rmtree(where, ignore_errors=True)
                 with self.making():
-                    ready = self._make(where, key, subject, interpreter, more, constraints)
+                    ready = self._make(lock, where, key, subject, interpreter, more, constraints)
         return Environment(_python_of(where), ready.versions, key, importable(self.root))
+
+    @contextmanager
+    def _locked(self, path: Path) -> Iterator[int]:
+        """Hold the lock of an environment. It is being made while another process holds it."""
+        waiting = ExitStack()
+        with waiting, locked(path, lambda: waiting.enter_context(self.making())) as lock:
+            waiting.close()
+            yield lock
 
     def _make(
         self,
+        lock: int,
         where: Path,
         key: str,
         subject: Subject,
@@ -197,10 +204,12 @@ class Environments:
         constraints: Sequence[str],
     ) -> _Ready:
         # A virtual environment cannot be moved, so it is created in place, and the marker that is
-        # renamed into it last says that it is complete.
+        # renamed into it last says that it is complete. If this process is killed, uv goes on, and
+        # its lock keeps others from the directory until it ends.
         python = str(interpreter.path)
         try:
-            self.uv("venv", "--quiet", "--no-project", "--python", python, str(where))
+            venv = ("venv", "--quiet", "--no-project", "--python", python, str(where))
+            self.uv(*venv, held=(lock,))
             with ExitStack() as built:
                 asked = [
                     built.enter_context(
@@ -210,7 +219,7 @@ class Environments:
                 ]
                 asked += more.requirements if more else ()
                 options = self._install_arguments(where, subject, constraints)
-                self.uv(*options, *asked, timeout=1800.0)
+                self.uv(*options, *asked, timeout=1800.0, held=(lock,))
         except (UvError, GitError) as error:
             shutil.rmtree(where, ignore_errors=True)
             wanted = ", ".join((*subject.requirements, *(more.requirements if more else ())))

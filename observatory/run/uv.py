@@ -44,7 +44,9 @@ class UvError(ObservatoryError):
 class Uv(Protocol):
     """Whatever runs uv: the real one, or a fake in tests."""
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         """Run ``uv ARGS`` and return its standard output; raise UvError if it fails."""
         ...
 
@@ -55,10 +57,13 @@ class RealUv:
 
     binary: str = field(default_factory=_uv.find_uv_bin)
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         """Run ``uv ARGS`` for at most ``timeout`` seconds and return its standard output.
 
-        Raises UvError if uv fails, cannot be started or does not end in time.
+        ``held``: descriptors of locks, which uv keeps if this process is killed. Raises UvError if
+        uv fails, cannot be started or does not end in time.
         """
         environment = {k: v for k, v in os.environ.items() if k not in _SCRUBBED}
         command = " ".join(["uv", *[word for word in args if not word.startswith("-")][:3]])
@@ -74,8 +79,7 @@ class RealUv:
                 # A pyproject.toml or uv.toml of the user's current directory must not change what
                 # is installed.
                 cwd=Path.cwd().anchor,
-                # It inherits what is inheritable: the lock of the environment that it fills.
-                close_fds=False,
+                pass_fds=held,
             )
         except subprocess.TimeoutExpired as error:
             raise UvError(command, f"it was stopped after {timeout:.0f} s") from error

@@ -12,7 +12,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -38,9 +38,11 @@ OF_TESTS = STATE / "tests"
 class Uncompiled(RealUv):
     """A uv that leaves bytecode to the first import: a tenth of what compiling all of it costs."""
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         kept = [word for word in args if word != "--compile-bytecode"]
-        return super().__call__(*kept, stdin=stdin, timeout=timeout)
+        return super().__call__(*kept, stdin=stdin, timeout=timeout, held=held)
 
 
 @dataclass(frozen=True)

@@ -86,7 +86,7 @@ def test_several_processes_give_the_verdicts_of_one(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "one"))
     alone = site_data([results])[0].pairs
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "several"))
-    monkeypatch.setattr(pairing, "_ALONE", 0)
+    monkeypatch.setattr(pairing, "_ALONE", 1)
     monkeypatch.setattr(Processes, "allowed", True)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
     monkeypatch.setattr(pairing, "compared_part", partial(elsewhere, os.getpid()))

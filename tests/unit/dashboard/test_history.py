@@ -48,7 +48,7 @@ def test_environments_with_the_same_words_are_named_once():
     subject = newest(shown)
     assert subject is not None
     assert history((*elsewhere, *shown), subject).left_out == (
-        "Python 3.12 on bench-2c with other packages (2 subjects)",
+        "Python 3.12 on bench-2c with other packages (1 subject in 2 environments)",
     )
 
 

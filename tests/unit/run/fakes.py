@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 
 class FakeUv:
@@ -12,7 +12,9 @@ class FakeUv:
         self.answer = answer
         self.asked: list[tuple[tuple[str, ...], str]] = []
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         self.asked.append((args, stdin))
         return self.answer(args, stdin)
 

@@ -2,6 +2,9 @@ import fcntl
 import os
 import subprocess
 import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,6 +16,7 @@ from fakes import FakeUv, option
 from observatory.run.environments import EnvironmentMakingError, Environments
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import UvError
+from observatory.store.base.locking import locked
 from observatory.store.records.subject import Subject
 
 INTERPRETER = Interpreter(Path("/py/3.13.0/bin/python"), "3.13.0")
@@ -70,10 +74,8 @@ def test_an_environment_is_made_once_and_found_again(environments, uv):
 
 
 def test_a_uv_that_outlives_a_killed_process_keeps_others_from_the_environment(tmp_path):
-    for name in ("started", "go_on"):
-        os.mkfifo(tmp_path / name)
-    slow = tmp_path / "uv"
-    slow.write_text(f"#!/bin/sh\necho > {tmp_path}/started\nread line < {tmp_path}/go_on\n")
+    slow, started, go_on = (tmp_path / name for name in ("uv", "started", "go_on"))
+    slow.write_text(f"#!/bin/sh\ntouch {started}\nuntil [ -e {go_on} ]; do sleep 0.1; done\n")
     slow.chmod(0o755)
     making = (
         "import sys, test_environments as t; from pathlib import Path; "
@@ -85,13 +87,17 @@ def test_a_uv_that_outlives_a_killed_process_keeps_others_from_the_environment(t
         [sys.executable, "-c", making, str(tmp_path / "envs"), str(slow)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(where)},
     ) as process:
-        (tmp_path / "started").read_text()
+        while not started.exists():
+            assert process.poll() is None
+            time.sleep(0.01)
         process.kill()
     (lock,) = (tmp_path / "envs").glob("*.lock")
-    with lock.open() as file:
-        with pytest.raises(BlockingIOError):
+    try:
+        with lock.open() as file, pytest.raises(BlockingIOError):
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        (tmp_path / "go_on").write_text("\n")
+    finally:
+        go_on.touch()
+    with lock.open() as file:
         fcntl.flock(file, fcntl.LOCK_EX)  # uv has ended
 
 
@@ -106,6 +112,28 @@ def test_whoever_makes_an_environment_is_told_and_who_finds_one_is_not(environme
 
     for _ in range(2):
         replace(environments, making=making).ensure(SUBJECT, INTERPRETER)
+    assert told == ["begins", "ends"]
+
+
+def test_whoever_waits_for_an_environment_is_told(environments):
+    told = []
+
+    @contextmanager
+    def making():
+        told.append("begins")
+        go_on.set()
+        yield
+        told.append("ends")
+
+    key = environments.key(SUBJECT, INTERPRETER)
+    go_on = threading.Event()
+    environments.ensure(SUBJECT, INTERPRETER)
+    waiting = replace(environments, making=making)
+    with ThreadPoolExecutor(1) as pool:
+        with locked(environments.root / f"{key}.lock"):
+            ready = pool.submit(waiting.ensure, SUBJECT, INTERPRETER)
+            go_on.wait()
+        ready.result()
     assert told == ["begins", "ends"]
 
 

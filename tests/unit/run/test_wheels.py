@@ -7,7 +7,7 @@ import hashlib
 import json
 import subprocess
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -60,7 +60,9 @@ class Building:
     """A Python file that is not installed."""
     built: list[str] = field(default_factory=list)
 
-    def __call__(self, *args: str, stdin: str = "", timeout: float = 600.0) -> str:
+    def __call__(
+        self, *args: str, stdin: str = "", timeout: float = 600.0, held: Sequence[int] = ()
+    ) -> str:
         del stdin, timeout
         clone, out = Path(args[-1]), Path(args[args.index("--out-dir") + 1])
         out.mkdir()

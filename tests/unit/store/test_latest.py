@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.journal.latest import Latest, Recorded, latest, latest_of
 from observatory.store.records.sample import Sample
@@ -45,6 +47,14 @@ def test_counts_that_disagree_are_the_worst_and_are_said() -> None:
     assert record is not None
     assert (record.value, len(set(record.values))) == (4, 2)
     assert [(note.kind, note.metric) for note in found.notes] == [("disagrees", "cache_misses")]
+
+
+@pytest.mark.parametrize(("counts", "median"), [((7, 9, 8), 8), ((7, 9), 9)])
+def test_near_exact_counts_are_the_median_as_it_was_counted(
+    counts: tuple[int, ...], median: int
+) -> None:
+    taken = [sample(measure="tracing", metrics={"python_calls": n}) for n in counts]
+    assert value(latest(map(entry, taken)), "python_calls") == median
 
 
 def test_a_failure_of_the_latest_run_is_not_hidden_by_an_older_value() -> None:
