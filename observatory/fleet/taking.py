@@ -136,7 +136,7 @@ class Samples:
         """The sample that a worker recorded; one that says that it was killed, if none did."""
         if found is None:
             self.crew.counts["killed"] += 1
-            sample = without_record(task, datetime.now(UTC), _KILLED)
+            sample = without_record(task, datetime.now(UTC), _KILLED, "killed")
             machine = site.place.machine.model_copy(update={"machine": self.machine})
             self._machines[id(sample)] = machine
             return sample

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
+from typing import Literal
 
 from observatory.benchmarks.catalogue import (
     BACKENDS,
@@ -34,6 +35,8 @@ from observatory.run.started import Started
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.sample import Sample
 
+FailedStatus = Literal["raised", "killed", "timeout"]
+"""How a sample ended that left no record."""
 _CODES: Mapping[int, tuple[str, ...]] = {
     0: ("ok",), 3: ("raised", "killed", "timeout"), 4: ("unavailable",),
 }  # fmt: skip
@@ -92,20 +95,26 @@ class Executor:
         seal = secrets.token_hex(16)
         process = self._start(task, seal)
         limit = self.timeout * SCENARIOS[task.cell.scenario].limits + _MARGIN
+        late = ""
         try:
             stdout, stderr = process.printed(limit)
         except subprocess.TimeoutExpired:
             stdout, stderr = end(process)
-            stderr += f"\nthe sample did not end within {limit:g} s"
+            late = f"the sample did not end within {limit:g} s and was ended"
         finally:
             with self._lock:
                 self._running.discard(process)
         if self._cancelled:
             raise Cancelled
         try:
-            return _record(task, seal, stdout, process.returncode)
+            sample = _record(task, seal, stdout, process.returncode)
         except InvalidError as error:
-            return _crashed(task, started_at, process.returncode, stderr, str(error))
+            if late:
+                failure = Failure(message=late, signal=None, exit_code=None, stderr=_tail(stderr))
+                sample = without_record(task, started_at, failure, "timeout")
+            else:
+                sample = _crashed(task, started_at, process.returncode, stderr, str(error))
+        return _uncounted(sample) if task.measure == "work" else sample
 
     def cancel(self) -> None:
         """End every sample that is running, and start no other."""
@@ -184,17 +193,36 @@ def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: 
     """The sample of a process that printed no record: it is broken, or was killed itself."""
     died_of = signal.Signals(-code).name if code < 0 else None
     died = f"died of {died_of}" if died_of else f"exited with code {code}"
-    lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
     failure = Failure(
         message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
         signal=died_of,
         exit_code=None if died_of else code,
-        stderr=tuple(lines[-20:]),
+        stderr=_tail(stderr),
     )
-    return without_record(task, started_at, failure)
+    return without_record(task, started_at, failure, "killed" if died_of else "raised")
 
 
-def without_record(task: Task, started_at: datetime, failure: Failure) -> Sample:
+def _tail(stderr: str) -> tuple[str, ...]:
+    lines = [line[:1000] for line in stderr.splitlines() if line.strip()]
+    return tuple(lines[-20:])
+
+
+def _uncounted(sample: Sample) -> Sample:
+    """A sample of work that took too long is not there; the subject has not failed.
+
+    A span is fifty times slower where valgrind counts it, and how long that takes depends on what
+    else the machine does. Whether a build hangs is told by the other passes.
+    """
+    if sample.status != "timeout" or sample.failure is None:
+        return sample
+    message = f"counting takes too long, and --timeout sets the limit: {sample.failure.message}"
+    failure = sample.failure.model_copy(update={"message": message})
+    return sample.model_copy(update={"status": "unavailable", "failure": failure, "metrics": {}})
+
+
+def without_record(
+    task: Task, started_at: datetime, failure: Failure, status: FailedStatus
+) -> Sample:
     """The sample of a task that left no record, for the reason that ``failure`` gives."""
     record = SampleRecord(
         schema=SAMPLE_SCHEMA,
@@ -202,7 +230,7 @@ def without_record(task: Task, started_at: datetime, failure: Failure) -> Sample
         measure=task.measure,
         hash_seed=0,
         started_at=started_at.isoformat(),
-        status="killed" if failure.signal else "raised",
+        status=status,
         failure=failure,
         metrics={"crashed": 1},
         absent={},

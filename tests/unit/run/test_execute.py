@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from observatory.benchmarks.catalogue import MEMBERS, Cell
+from observatory.benchmarks.catalogue import MEMBERS, Cell, Measure
 from observatory.benchmarks.plan import Task
+from observatory.run import execute
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor, shares_cache, with_symbols
 from observatory.run.started import LARGEST, Started
@@ -63,6 +64,22 @@ def test_a_primitive_that_prints_no_valid_record_is_a_sample_that_crashed(
     assert found.failure.message.startswith(said)
     assert (found.failure.signal, found.failure.exit_code) == (signal, code)
     assert found.failure.stderr == (["it broke"] if code == 7 else [])
+
+
+@pytest.mark.parametrize(
+    ("measure", "status", "metrics"),
+    [("counting", "timeout", {"crashed": 1}), ("work", "unavailable", {})],
+)
+def test_a_sample_that_does_not_end_is_ended_and_work_is_missing_then(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, measure: Measure, status: str,
+    metrics: dict[str, float],
+) -> None:  # fmt: skip
+    monkeypatch.setattr(execute, "_MARGIN", 0.2)
+    endless = replace(executor(tmp_path, "import time; time.sleep(600)"), timeout=0.0)
+    found = endless.run(replace(TASK, measure=measure))
+    assert (found.status, found.metrics) == (status, metrics)
+    assert found.failure is not None
+    assert found.failure.message.endswith("the sample did not end within 0.2 s and was ended")
 
 
 def test_a_task_becomes_options_of_a_process_in_a_scrubbed_session_of_its_own(
