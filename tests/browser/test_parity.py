@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import asdict, replace
 from itertools import pairwise
@@ -28,6 +29,7 @@ from observatory.analyze.comparison.rules import (
     judged_values,
     rule_of,
 )
+from observatory.analyze.history.segments import SegmentedSeries
 from observatory.app import observed as site_module
 from observatory.benchmarks.catalogue import METRICS, SCENARIOS
 from observatory.dashboard.lines import rules_of
@@ -152,8 +154,11 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
         rows = page.evaluate(ROWS, [a, b, False])["rows"]
         shown |= {(b, name, metric): said for name, metric, _, said in rows if said}
     wanted = {}
+    counted: dict[tuple[int, str, str], dict[int, SegmentedSeries]] = defaultdict(dict)
     for track in observed.tracks:
         series, places = track.series, track.series.at.tolist()
+        place = observed.line_of(track), series.benchmark, series.place.metric
+        counted[place].update(dict.fromkeys(places, track))
         rule = observed.verdicts_on(track).rule
         numbers: list[float | None] = series.values.tolist()
         if rule.kind == "noisy":
@@ -166,6 +171,10 @@ def test_where_no_verdict_is_finished_the_page_applies_the_rule_as_python_does(
                 said = judged_values(rule, numbers[i], numbers[j], off)
                 key = f"{observed.line_of(track)}-{other}", series.benchmark, series.place.metric
                 wanted[key] = said
+    for (line, benchmark, metric), tracks in counted.items():
+        for at, track in tracks.items():
+            if at + 1 in tracks and tracks[at + 1] is not track:  # of two sources
+                wanted[f"{line}-{at + 1}", benchmark, metric] = "undecided"
     assert len(wanted) > 9000
     assert shown == wanted
 
