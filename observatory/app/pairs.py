@@ -30,7 +30,7 @@ from observatory.text.records import comparison_of
 MOST = 20
 """Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
 _ALONE = 60
-"""Pairs that a process compares, at least: it needs seconds to read all ledgers."""
+"""A process compares at least so many pairs, because it reads all ledgers first, for seconds."""
 
 
 def finished_pairs(

@@ -132,7 +132,7 @@ def test_whoever_waits_for_an_environment_is_told(environments):
     with ThreadPoolExecutor(1) as pool:
         with locked(environments.root / f"{key}.lock"):
             ready = pool.submit(waiting.ensure, SUBJECT, INTERPRETER)
-            go_on.wait()
+            assert go_on.wait(120)
         ready.result()
     assert told == ["begins", "ends"]
 
