@@ -16,9 +16,10 @@ from pathlib import Path
 
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.benchmarks.catalogue import LAUNCHES, Cell
+from observatory.run.batches import carry_out
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
-from observatory.run.schedule import carry_out
+from observatory.run.schedule import batches_of
 from observatory.store.records.crossings import UnderCondition
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -118,9 +119,10 @@ def value_under(prober: Prober, subject: Subject, condition: Condition) -> float
             environment, caches, flags=condition.flags, variables=condition.variables
         )
         with measuring_lock(session.say) as turn:
-            carry_out(
+            line = batches_of(
                 own.tasks, executor, lambda _: None, lambda _, sample: taken.append(sample),
                 session.workers, session.deadline, turn,
             )  # fmt: skip
+            carry_out([line], session.workers)
     prober.samples += len(taken)
     return own.median(taken)

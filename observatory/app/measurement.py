@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.app.cluster import on_cluster
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session
-from observatory.app.taking import Tally, take_samples
+from observatory.app.taking import Tally, samples_of
+from observatory.app.telling import Course, Part
 from observatory.benchmarks.catalogue import no_such
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding, judge, worst
 from observatory.run import fitness
+from observatory.run.batches import Line, carry_out
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.incomplete import lacking, recorded
 from observatory.run.local import STATE
@@ -32,6 +34,8 @@ from observatory.text.words import several
 
 _SHORTEST = "quick"
 """The preset that is offered to whoever began a long one."""
+Groups = Mapping[tuple[str, ...], tuple[Sequence[Task], Part]]
+"""The tasks of a subject by what its environment holds beside it, and what tells how far it is."""
 CANARY_STATUS: dict[Fate, Exit] = {
     "wrong": Exit.WRONG_RESULTS,
     "crashed": Exit.SAMPLE_FAILED,
@@ -127,7 +131,8 @@ def measure(
     texts = [subjects] if isinstance(subjects, str) else subjects
     narrowed = Narrowed(models, scenarios, backends, launches, passes, rounds)
     chosen_tasks(preset, narrowed)  # a wrong word is refused before any package index is asked
-    chosen = session.subjects.parse_all(texts, requirements, python)
+    # Ranges may overlap, and a subject beside itself would share its filled caches.
+    chosen = list(dict.fromkeys(session.subjects.parse_all(texts, requirements, python)))
     with on_cluster(session, cluster) as session:
         return measure_subjects(session, chosen, narrowed, shard, stored)
 
@@ -161,9 +166,17 @@ def measure_subjects(
     session.say(_announced(session, tasks, len(subjects)))
     if any(task.measure == "timing" for task in tasks) and (problem := fitness.busy()):
         session.say(problem, "warning")
-    total = Tally()
-    for _, tally in _take_each(session, subjects, tasks, stored=stored):
-        total += tally
+    total, course = Tally(), Course(session.progress, session.workers)
+    planned = [(subject, _by_environment(tasks, course, subject)) for subject in subjects]
+
+    def line(subject: Subject, groups: Groups) -> Line:
+        known = [] if stored is None else recorded(stored, session.machine.machine, subject)
+        yield from _of_subject(session, subject, groups, total, known=known)
+
+    # A time is taken alone, so that subjects with times gain nothing from another beside them.
+    timed = any(task.measure == "timing" for task in tasks)
+    lines = (line(subject, groups) for subject, groups in planned)
+    carry_out(lines, session.workers, at_once=1 if timed else session.workers)
     labels = tuple(subject.label for subject in subjects)
     return Measurement(session.results, session.machine.machine, labels, total)
 
@@ -181,13 +194,16 @@ def canary(
     """
     tasks = chosen_tasks(session.plan, narrowed)
     every: list[Finding] = []
-    samples: list[Sample] = []
-    for subject, tally in _take_each(session, subjects, tasks, samples.append):
+    course = Course(session.progress, session.workers)
+    for subject in subjects:
+        tally, samples = Tally(), list[Sample]()
+        groups = _by_environment(tasks, course, subject)
+        line = _of_subject(session, subject, groups, tally, samples.append)
+        carry_out([line], session.workers)
         if tally.without_environment:
             every += [Finding(task.cell, "not judged") for task in tasks]
             continue
         findings = [judge(sample) for sample in samples]
-        samples.clear()
         judged(subject.label, findings)
         every += findings
     return CANARY_STATUS[worst(every)]
@@ -223,40 +239,45 @@ def _announced(session: Session, tasks: Sequence[Task], subjects: int) -> str:
     return f"{text} You can interrupt it; --resume continues."
 
 
-def _take_each(
+def _of_subject(
     session: Session,
-    subjects: Sequence[Subject],
-    tasks: Sequence[Task],
+    subject: Subject,
+    groups: Groups,
+    total: Tally,
     seen: Callable[[Sample], None] = lambda _: None,
-    stored: Path | None = None,
-) -> Iterator[tuple[Subject, Tally]]:
-    """Take the samples of one subject after another, without those that are ``stored``.
+    known: Sequence[Sample] = (),
+) -> Line:
+    """Take the samples of a subject that are not ``known``, and count them in ``total``.
 
-    Yields each subject with how its samples ended. One without an environment has none: a commit
-    that does not build must not hide those after it.
+    One without an environment has none: a commit that does not build must not hide those after it.
     """
-    for subject in subjects:
-        left = tasks
-        if stored is not None:
-            left = lacking(tasks, recorded(stored, session.machine.machine, subject))
-        of = f" of {len(tasks)}" if len(left) < len(tasks) else ""
-        session.say(f"{subject.label}: Python {subject.python}, {len(left)}{of} samples")
-        total = Tally()
-        for added, group in _by_environment(left).items():
-            try:
-                environment = session.environment(subject, added)
-                total += take_samples(session, subject, environment, group, seen)
-            except EnvironmentMakingError as error:
-                session.say(str(error), "error")
-                total = replace(total, without_environment=1)
-                if not added:
-                    break  # nothing can be added to it either
-        yield subject, total
+    tasks = [task for group, _ in groups.values() for task in group]
+    left = lacking(tasks, known)
+    of = f" of {len(tasks)}" if len(left) < len(tasks) else ""
+    session.say(f"{subject.label}: Python {subject.python}, {len(left)}{of} samples")
+    without, failed = False, False
+    for added, (group, told) in groups.items():
+        chosen = lacking(group, known)
+        told.expect(chosen)
+        if failed or not chosen:
+            told.expect(())
+            continue
+        try:
+            environment = session.environment(subject, added)
+            yield from samples_of(session, subject, environment, chosen, told, total, seen)
+        except EnvironmentMakingError as error:
+            session.say(str(error), "error")
+            told.expect(())
+            without = True
+            failed = not added  # nothing can be added to it either
+    total.without_environment += without
 
 
-def _by_environment(tasks: Sequence[Task]) -> dict[tuple[str, ...], list[Task]]:
+def _by_environment(tasks: Sequence[Task], course: Course, subject: Subject) -> Groups:
     """The tasks by what their environment holds beside the subject; those without it first."""
     groups: dict[tuple[str, ...], list[Task]] = {(): []}
     for task in tasks:
         groups.setdefault(task.cell.installs, []).append(task)
-    return {added: group for added, group in groups.items() if group}
+    return {
+        added: (group, course.of(subject.label, group)) for added, group in groups.items() if group
+    }

@@ -15,12 +15,13 @@ from typing import Literal
 
 from observatory.app.progress import Progress, Update, doing, silent
 from observatory.run import counter
+from observatory.run.batches import GivesWay
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.execute import Executor
 from observatory.run.fleets import Fleet
-from observatory.run.local import environment_of, local_subjects, measuring_lock
+from observatory.run.local import Shared, environment_of, local_subjects, measuring_lock
 from observatory.run.placing import Placing
-from observatory.run.schedule import GivesWay, TakesSamples
+from observatory.run.schedule import TakesSamples
 from observatory.run.subjects import Subjects
 from observatory.store.journal.models import new_run
 from observatory.store.records.machine import Machine
@@ -64,6 +65,7 @@ class Session:
     progress: Progress = silent
     fleet: Fleet | None = None
     """The workers of a cluster that take the samples; None: this process does."""
+    _lock: Shared = field(default_factory=Shared)
 
     @cached_property
     def run(self) -> str:
@@ -113,8 +115,12 @@ class Session:
             return self.fleet.untimed()
 
     def lock(self) -> contextlib.AbstractContextManager[GivesWay | None]:
-        """Hold the lock for measuring on this machine, if anything is measured on it."""
-        return measuring_lock(self.say) if self.fleet is None else self.fleet.lock(self.say)
+        """Hold the lock for measuring on this machine, if anything is measured on it.
+
+        Several subjects that are measured at once share it.
+        """
+        lock = measuring_lock if self.fleet is None else self.fleet.lock
+        return self._lock(lock(self.say))
 
     @contextlib.contextmanager
     def taking(

@@ -1,9 +1,8 @@
-"""Take the samples of one subject into its journal, and rewrite its result file."""
+"""Take the samples of a subject into its journal, and rewrite its result file."""
 
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import astuple, dataclass
 from operator import add
@@ -11,20 +10,21 @@ from pathlib import Path
 
 from observatory.app import unwritten
 from observatory.app.going_on import Place, Run, discard, only_here
-from observatory.app.progress import Update, failure_of
+from observatory.app.progress import Update
 from observatory.app.session import Session
+from observatory.app.telling import Course, Part
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
+from observatory.run.batches import Line, carry_out
 from observatory.run.environments import Environment
 from observatory.run.filled import CACHES, sweep
 from observatory.run.fleets import FleetSamples
-from observatory.run.schedule import Estimate, TakesSamples, carry_out, remaining
+from observatory.run.schedule import TakesSamples, batches_of, remaining
 from observatory.run.spool import fetch_left
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
-from observatory.text.units import seconds
 from observatory.text.words import several
 
 
@@ -96,11 +96,28 @@ def take_samples(
     tasks: Sequence[Task],
     seen: Callable[[Sample], None] = lambda _: None,
 ) -> Tally:
+    """Take the samples of one subject; see `samples_of`. Returns how they ended."""
+    tally = Tally()
+    told = Course(session.progress, session.workers).of(subject.label, tasks)
+    line = samples_of(session, subject, environment, tasks, told, tally, seen)
+    carry_out([line], session.workers)
+    return tally
+
+
+def samples_of(
+    session: Session,
+    subject: Subject,
+    environment: Environment,
+    tasks: Sequence[Task],
+    told: Part,
+    tally: Tally,
+    seen: Callable[[Sample], None] = lambda _: None,
+) -> Line:
     """Take the samples of a plan, record each at once, and then rewrite the result file.
 
-    The result file is rewritten even if the run is interrupted. ``seen`` is called with each sample
-    that was recorded. Returns how the samples ended, with those of the run that continues. Raises
-    RunningError if another process continues that run.
+    The result file is rewritten even if the run is interrupted. ``told``: what reports progress.
+    ``tally``: where samples are counted, with those of the run that continues. ``seen`` is called
+    with each sample that was recorded. Raises RunningError if another process continues that run.
     """
     for line in fetch_left(session.state):
         session.say(line)
@@ -113,21 +130,22 @@ def take_samples(
     place = Place(session.state / CACHES, f"{environment.key}-{cpu}")
     sweep(place.root)
     with only_here(journals.own, session.run, session.resume, place) as run:
-        return _take_samples(session, environment, tasks, seen, journals, run)
+        yield from _samples_of(session, environment, tasks, told, tally, seen, journals, run)
 
 
-def _take_samples(
+def _samples_of(
     session: Session,
     environment: Environment,
     tasks: Sequence[Task],
+    told: Part,
+    tally: Tally,
     seen: Callable[[Sample], None],
     journals: Journals,
     going_on: Run,
-) -> Tally:
+) -> Line:
     subject, run, caches = journals.header.subject, going_on.id, going_on.caches
     own = {task.cell.installs for task in tasks}
     taken = [sample for sample in going_on.taken if sample.cell.installs in own]
-    tally = Tally()
     for sample in taken:
         tally.add(sample)
     if remaining(tasks, taken, lambda _: True):
@@ -138,20 +156,23 @@ def _take_samples(
             session.results, subject, environment, caches, added=added
         ) as executor:  # fmt: skip
             left = remaining(tasks, taken, executor.holds)
-            notify = _notifier(session, subject.label, left)
+            told.expect(left)
+            missing = len(left)
 
             def ended(task: Task, sample: Sample) -> None:
+                nonlocal missing
                 journals.append(run, sample, executor)
+                missing -= 1
                 tally.add(sample)
                 seen(sample)
-                notify(task, sample)
+                told.ended(task, sample)
 
             try:
-                carry_out(
-                    left, executor, notify, ended, session.workers, session.deadline, turn,
+                yield from batches_of(
+                    left, executor, told.began, ended, session.workers, session.deadline, turn,
                     session.timed_at_once,
                 )  # fmt: skip
-                if missing := len(taken) + len(left) - tally.taken:
+                if missing:
                     session.say(
                         f"{subject.label}: the budget ended before {several(missing, 'sample')}; "
                         "--resume takes them",
@@ -161,39 +182,9 @@ def _take_samples(
                 session.progress(Update("", "activity"))
                 for problem in unwritten.write(session.results, journals.own.path):
                     session.say(f"skipped: {problem}", "warning")
+    else:
+        told.expect(())
     if not session.keep_caches:
         discard(caches)
         if session.fleet is not None:
             session.fleet.tidy(caches)
-    return tally
-
-
-def _notifier(session: Session, label: str, tasks: Sequence[Task]) -> Callable[..., None]:
-    """What `carry_out` calls when a task begins or ends: it reports progress and the time left."""
-    estimate = Estimate(tasks, session.workers)
-    began: dict[int, float] = {}
-    done = 0
-
-    def notify(task: Task, sample: Sample | None = None) -> None:
-        nonlocal done
-        if sample is None:
-            began[id(task)] = time.monotonic()
-            text = f"{label}  {task.cell} {task.measure}, {_left(estimate)}"
-            session.progress(Update(text, "activity", done, len(tasks)))
-            return
-        took = time.monotonic() - began.pop(id(task))
-        estimate.finished(task, took)
-        done += 1
-        if failure := failure_of(sample):
-            text = f"{label}: {task.cell} ({task.measure}) {failure}"
-        else:
-            count = f"{label} [{done}/{len(tasks)}]"
-            text = f"{count} {task.cell} {task.measure}: {seconds(took)}; {_left(estimate)}"
-        session.progress(Update(text, "error" if failure else "sample", done, len(tasks)))
-
-    return notify
-
-
-def _left(estimate: Estimate) -> str:
-    left = round(estimate.seconds_left())
-    return f"about {seconds(left)} left" if left else "nothing left"

@@ -7,7 +7,7 @@ import os
 import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,11 @@ from observatory.fleet.preparing import prepared, quarantined
 from observatory.fleet.taking import Samples
 from observatory.fleet.worker import Bench
 from observatory.run import spool
+from observatory.run.batches import GivesWay
 from observatory.run.environments import Environment
 from observatory.run.fleets import FleetError
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.placing import Placing
-from observatory.run.schedule import GivesWay
 from observatory.run.spool import Session, Spool
 from observatory.store.base.files import write_atomic
 from observatory.store.records.machine import Machine
@@ -43,6 +43,8 @@ class DaskFleet:
     state: Path
     _untimed: dict[str, str] | None = None
     """By place, why its times are not trusted; None until the machines have been looked at."""
+    _load: dict[str, float] = field(default_factory=dict)
+    """What the placings of all subjects share."""
 
     @property
     def workers(self) -> int:
@@ -102,6 +104,7 @@ class DaskFleet:
             {name: one.place.uncounted for name, one in sites.items() if one.place.uncounted},
             self._quarantined(),
             hosts={name: site.place.host for name, site in sites.items()},
+            load=self._load,
         )
 
     @contextlib.contextmanager

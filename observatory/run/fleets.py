@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.batches import GivesWay
 from observatory.run.environments import Environment
 from observatory.run.placing import Placing
-from observatory.run.schedule import GivesWay, TakesSamples
+from observatory.run.schedule import TakesSamples
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject

@@ -30,8 +30,9 @@ from observatory.benchmarks.catalogue import (
     quick_cells,
 )
 from observatory.benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
+from observatory.run.batches import Batch, alone, carry_out
 from observatory.run.presets import Narrowed
-from observatory.run.schedule import TakesSamples, side_by_side
+from observatory.run.schedule import TakesSamples
 from observatory.store.records.sample import Sample
 
 SideName = Literal["base", "head"]
@@ -227,7 +228,8 @@ class Interleaving:
             for executor in self.executors.values():
                 executor.cancel()
 
-        side_by_side(jobs, take, cancel, self.began, self.ended, workers)
+        batch = Batch(iter(jobs), take, cancel, self.began, self.ended, workers)
+        carry_out([alone(batch)], workers)
 
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:

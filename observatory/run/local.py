@@ -6,11 +6,12 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from observatory.run.batches import GivesWay
 from observatory.run.environments import (
     NO_PINS,
     Environment,
@@ -107,6 +108,28 @@ class Turn:
         self.say("another run waits for this machine: it measures first, then this one continues")
         give_way(self.place, self.descriptor)
         self.since = time.monotonic()
+
+
+@dataclass
+class Shared:
+    """A lock that several subjects hold at once, all in one thread; the last one releases it."""
+
+    _held: ExitStack = field(default_factory=ExitStack)
+    _turn: GivesWay | None = None
+    _users: int = 0
+
+    @contextmanager
+    def __call__(self, lock: AbstractContextManager[GivesWay | None]) -> Iterator[GivesWay | None]:
+        """Hold ``lock``, or go on with the one that is held already."""
+        if not self._users:
+            self._turn = self._held.enter_context(lock)
+        self._users += 1
+        try:
+            yield self._turn
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._held.close()
 
 
 @contextmanager

@@ -55,10 +55,11 @@ class Placing:
     """The places whose times are not trusted now, with the reason."""
     hosts: Mapping[str, str] = field(default_factory=dict)
     """What messages call a place; by default its name."""
+    load: dict[str, float] = field(default_factory=dict)
+    """The expected seconds of what each place was given; subjects measured at once share it."""
     _left: dict[str, str] = field(default_factory=dict)
     """The places that take nothing any more, with the reason."""
     _of: dict[str, str] = field(default_factory=dict)
-    _load: dict[str, float] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def pin(self, chain: str, place: str) -> None:
@@ -94,11 +95,11 @@ class Placing:
                 raise NoPlaceError(
                     f"what it starts from is on {self._host(place)}, but there {lack}"
                 )
-            self._load[place] = self._load.get(place, 0.0) + expected_seconds(task)
+            self.load[place] = self.load.get(place, 0.0) + expected_seconds(task)
             return place
 
     def _busy(self, place: str) -> float:
-        return self._load.get(place, 0) / self.workers[place]
+        return self.load.get(place, 0) / self.workers[place]
 
     def _lacks(self, place: str, task: Task) -> str:
         """Why a place cannot take a task, as half a sentence; empty if it can."""

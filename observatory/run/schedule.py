@@ -1,4 +1,4 @@
-"""Carrying out the tasks of a plan, some at a time, and estimating how long the rest will take."""
+"""The order in which the tasks of a plan are carried out, and how long the rest will take."""
 
 from __future__ import annotations
 
@@ -6,16 +6,15 @@ import math
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
-from itertools import islice, takewhile
-from typing import Protocol, TypeVar
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import Protocol
 
 from observatory.benchmarks.catalogue import BACKENDS, MODELS, SCENARIOS, Measure
 from observatory.benchmarks.plan import Task
+from observatory.run.batches import Batch, GivesWay, Line
 from observatory.store.records.sample import Sample
 
-_Job = TypeVar("_Job")
 _SLOWER: Mapping[Measure, float] = {"tracing": 1.2, "work": 12.0}
 """How many times as long a sample takes with these passes; `work` under valgrind."""
 _PRIOR = 15.0
@@ -38,19 +37,7 @@ class TakesSamples(Protocol):
         ...
 
 
-class GivesWay(Protocol):
-    """The turn of a run on this machine: `local.Turn`, or a fake in tests."""
-
-    def is_over(self) -> bool:
-        """Whether another run waits, and this one has measured long enough."""
-        ...
-
-    def give_way(self) -> None:
-        """Let it measure, and wait."""
-        ...
-
-
-def carry_out(
+def batches_of(
     tasks: Sequence[Task],
     executor: TakesSamples,
     began: Callable[[Task], None],
@@ -59,59 +46,20 @@ def carry_out(
     deadline: float = math.inf,
     turn: GivesWay | None = None,
     timed_at_once: int = 1,
-) -> None:
-    """Run every task, and call ``began`` and ``ended`` as soon as it begins and has ended.
+) -> Line:
+    """The tasks in the order in which they may begin; see `batches.carry_out`.
 
     Tasks that fill caches come first, because others start from these caches; then counting and
     tracing, ``workers`` at a time; then timing, one at a time with nothing beside it, or
     ``timed_at_once`` where the executor gives each a machine of its own. No task begins after
-    ``deadline``, a time of `time.monotonic`. Once the ``turn`` of this run is over, it gives way
-    between two samples. Both functions are called from this thread. An exception in it, such as
-    Ctrl-C, ends the samples that are running.
+    ``deadline``, a time of `time.monotonic`.
     """
     fillers = [task for task in tasks if task.keep is not None]
     timed = [task for task in tasks if task.keep is None and task.measure == "timing"]
     others = [task for task in tasks if task.keep is None and task.measure != "timing"]
     for group, at_once in ((fillers, workers), (others, workers), (timed, timed_at_once)):
         in_time = takewhile(lambda _: time.monotonic() < deadline, group)
-        side_by_side(in_time, executor.run, executor.cancel, began, ended, at_once, turn)
-
-
-def side_by_side(
-    jobs: Iterable[_Job],
-    take: Callable[[_Job], Sample],
-    cancel: Callable[[], None],
-    began: Callable[[_Job], None],
-    ended: Callable[[_Job, Sample], None],
-    workers: int,
-    turn: GivesWay | None = None,
-) -> None:
-    """Take the samples of jobs in their order, at most ``workers`` at a time.
-
-    The next job is read when it can begin, so the iterable may end early. ``take`` runs in threads;
-    ``began`` and ``ended`` are called from this one. An exception here, such as Ctrl-C, calls
-    ``cancel``, which ends the samples that are running, and is raised when they have ended.
-    """
-    pending = iter(jobs)
-    running: dict[Future[Sample], _Job] = {}
-    with ThreadPoolExecutor(max_workers=workers, thread_name_prefix="sample") as pool:
-        try:
-            while True:
-                over = turn is not None and turn.is_over()
-                for job in islice(pending, 0 if over else workers - len(running)):
-                    began(job)
-                    running[pool.submit(take, job)] = job
-                if turn is not None and over and not running:
-                    turn.give_way()
-                    continue
-                if not running:
-                    break
-                done, _ = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    ended(running.pop(future), future.result())
-        except BaseException:
-            cancel()  # before the pool waits for its threads
-            raise
+        yield Batch(in_time, executor.run, executor.cancel, began, ended, at_once, turn)
 
 
 def remaining(
@@ -179,25 +127,34 @@ def wall_seconds(task: Task, workers: int) -> float:
     return expected_seconds(task) / (1 if task.measure == "timing" else workers)
 
 
-@dataclass
 class Estimate:
-    """The remaining wall time of a plan, learned from the tasks that have ended."""
+    """The remaining wall time of tasks, learned from those that have ended."""
 
-    tasks: Sequence[Task]
-    workers: int
-    _spent: float = 0.0
-    _expected: float = 0.0
-    _done: set[int] = field(default_factory=set)
+    def __init__(self, tasks: Iterable[Task], workers: int) -> None:
+        self.workers = workers
+        self._spent, self._expected = 0.0, 0.0
+        self._left = Counter[float]()
+        """The number of tasks that are left by their wall time: a sum of seconds would drift."""
+        self.expect(tasks)
+
+    def expect(self, tasks: Iterable[Task]) -> None:
+        """Add tasks that are left."""
+        self._left.update(map(self._wall, tasks))
+
+    def drop(self, tasks: Iterable[Task]) -> None:
+        """Forget tasks that will not be taken."""
+        self._left.subtract(map(self._wall, tasks))
 
     def finished(self, task: Task, seconds: float) -> None:
         """Learn from a task that took ``seconds``."""
         self._spent += seconds
         self._expected += expected_seconds(task)
-        self._done.add(id(task))
+        self.drop([task])
 
     def seconds_left(self) -> float:
         """Return the seconds from now to the end of the plan."""
-        left = sum(
-            wall_seconds(task, self.workers) for task in self.tasks if id(task) not in self._done
-        )
+        left = sum(wall * number for wall, number in self._left.items())
         return left * (self._spent + _PRIOR) / (self._expected + _PRIOR)
+
+    def _wall(self, task: Task) -> float:
+        return wall_seconds(task, self.workers)

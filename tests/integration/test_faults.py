@@ -11,9 +11,10 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Rounds, plan
+from observatory.run.batches import carry_out
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
-from observatory.run.schedule import carry_out
+from observatory.run.schedule import batches_of
 from observatory.store.records.sample import Sample
 from tests.integration.conftest import borrowing
 from tests.integration.test_sample import leftovers, processes_of
@@ -135,13 +136,14 @@ def test_a_run_goes_on_after_a_sample_that_died(
     monkeypatch.setenv("TEST_FAULT", "segfault")
     cells = [Cell("radon", "cold", "C", launch) for launch in ("fork", "spawn")]
     recorded: list[Sample] = []
-    carry_out(
+    line = batches_of(
         plan(cells, Rounds(1, 1)),
         Executor(faulty, tmp_path, timeout=300),
         lambda _: None,
         lambda _, sample: recorded.append(sample),
         workers=2,
     )
+    carry_out([line], workers=2)
     assert [sample.status for sample in recorded] == ["killed"] * 4
 
 

@@ -27,7 +27,7 @@ from observatory.run.schedule import TakesSamples
 from observatory.store.records.comparison import Comparison
 from tests.by_value import values
 from tests.factories import header
-from tests.fleet_client import environment, run, session, tasks
+from tests.fleet_client import BESIDE, counted, environment, run, run_beside, session, tasks
 from tests.fleet_cluster import (
     SLEEP,
     TAKEN,
@@ -74,11 +74,26 @@ def test_a_local_cluster_gives_the_same_values_each_sample_once_on_its_own_cpu(
     assert not list((tmp_path / "fleet" / "run" / "state" / "fleet" / "spool").iterdir())
 
 
+def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
+    for name, where in (("alone", None), ("fleet", f"local:{min(2, CPUS)}")):
+        monkeypatch.setenv(TAKEN, str(tmp_path / name))
+        (tmp_path / name).mkdir()
+        tally = run_beside(tmp_path / name / "run", where)
+        assert (tally.taken, tally.failed) == (2 * len(counted()), 0)
+    alone, fleet = (tmp_path / name / "run" / "results" for name in ("alone", "fleet"))
+    pd.testing.assert_frame_equal(values(alone), values(fleet))
+    assert set(values(alone)["subject"]) == set(BESIDE)
+
+
+@pytest.mark.parametrize("beside", [False, True])
 @pytest.mark.parametrize("struck", ["worker", "client"])
 def test_whatever_dies_no_sample_is_lost_or_doubled(
-    made: Cluster, tmp_path: Path, struck: str
+    made: Cluster, tmp_path: Path, struck: str, beside: bool
 ) -> None:
-    where, address = tmp_path / "run", ("--cluster", made.address)
+    where, address = tmp_path / "run", ("--cluster", made.address, *["--beside"] * beside)
     client = made.client(where, *address)
     wait_for(3, made.taken)
     if struck == "worker":
@@ -90,7 +105,8 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
         kill(client.pid)
         client.wait()
         assert made.client(where, *address, "--resume").wait(120) == 0
-    lost, doubled = missing_and_doubled(where / "results", tasks())
+    wanted = len(BESIDE) * counted() if beside else tasks()
+    lost, doubled = missing_and_doubled(where / "results", wanted)
     assert not lost
     assert not doubled
     made.stop()

@@ -12,8 +12,7 @@ from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
-from observatory.app.session import Session
-from observatory.app.taking import _notifier
+from observatory.app.telling import Course
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit
@@ -124,18 +123,13 @@ def test_a_ledger_has_a_row_for_each_function_and_outcome(recorded: Path) -> Non
         app.ledger("3.3.7", results=recorded, scenario="cold")
 
 
-def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_takes(
-    tmp_path: Path,
-) -> None:
+def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_takes() -> None:
     tasks = plan([COLD], Rounds(timing=1, counting=1))
     updates: list[progress.Update] = []
-    session = Session(
-        "quick", tmp_path, tmp_path, header().machine, workers=1, progress=updates.append
-    )
-    notify = _notifier(session, "3.3.7", tasks)
+    told = Course(updates.append, workers=1).of("3.3.7", tasks)
     for task, made in zip(tasks, (sample(COLD, "counting"), failed(COLD, "timing")), strict=True):
-        notify(task)
-        notify(task, made)
+        told.began(task)
+        told.ended(task, made)
     begins, taken, _, lost = map(str, updates)
     assert begins.startswith(f"3.3.7  radon cold NUMBA fork {tasks[0].measure}, about ")
     assert taken.startswith(f"3.3.7 [1/2] radon cold NUMBA fork {tasks[0].measure}: ")
@@ -144,6 +138,22 @@ def test_progress_prints_as_lines_on_what_is_measured_and_how_long_it_still_take
     assert [update.kind for update in updates] == ["activity", "sample", "activity", "error"]
     assert [update.done for update in updates] == [0, 1, 1, 2]
     assert {update.total for update in updates} == {2}
+
+
+def test_progress_counts_the_samples_of_all_subjects_of_a_command() -> None:
+    tasks = plan([COLD], Rounds(timing=1, counting=1))
+    updates: list[progress.Update] = []
+    course = Course(updates.append, workers=1)
+    first, second = course.of("3.3.7", tasks), course.of("3.3.8", tasks)
+    second.began(tasks[0])
+    first.began(tasks[0])
+    second.ended(tasks[0], sample(COLD, "counting"))
+    first.expect([])  # it has no environment
+    second.began(tasks[1])
+    second.ended(tasks[1], sample(COLD, "timing"))
+    assert [(one.done, one.total) for one in updates] == [(0, 4), (0, 4), (1, 4), (1, 2), (2, 2)]
+    assert str(updates[2]).startswith("3.3.8 [1/4]")
+    assert str(updates[-1]).endswith("nothing left")
 
 
 def test_what_is_counted_of_graphs_is_a_table_by_subject(tmp_path: Path) -> None:

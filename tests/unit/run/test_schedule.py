@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -11,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks.plan import Task
+from observatory.run import batches
+from observatory.run.batches import GivesWay
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
-from observatory.run.schedule import Estimate, carry_out, expected_seconds, remaining
+from observatory.run.schedule import Estimate, TakesSamples, batches_of, expected_seconds, remaining
 from observatory.store.records.sample import Sample
 from tests.factories import sample
 
@@ -53,6 +56,20 @@ class Fake:
 
     def cancel(self) -> None:
         self.cancelled = True
+
+
+def carry_out(
+    tasks: list[Task],
+    fake: TakesSamples,
+    began: Callable[[Task], None],
+    ended: Callable[[Task, Sample], None],
+    workers: int,
+    deadline: float = math.inf,
+    turn: GivesWay | None = None,
+) -> None:
+    """Carry out the tasks of one subject."""
+    line = batches_of(tasks, fake, began, ended, workers, deadline, turn)
+    batches.carry_out([line], workers)
 
 
 def run_all(fake: Fake, tasks: list[Task] = TASKS, workers: int = 2) -> list[Sample]:
