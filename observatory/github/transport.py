@@ -89,23 +89,26 @@ class Transport:
 
     def send(
         self, method: str, path: str, doing: str, body: object = None,
-        *, repeatable: bool | None = None,
+        *, repeatable: bool | None = None, found: bool = False,
     ) -> Answer:  # fmt: skip
         """Send a request, and repeat it where waiting helps; ``doing`` describes it in errors.
 
         ``path`` is below the API, or the address of a next page. ``repeatable``: whether doing it
-        twice is as good as once; by default for all but POST.
+        twice is as good as once; by default for all but POST. ``found``: whether the address of a
+        file (302) is an answer; of anything else, its content would be taken for the answer.
 
         Raises MissingError for 404 and 410, UnsureError for a write whose outcome is not known,
         and GitHubError for the rest.
         """
         repeatable = method != "POST" if repeatable is None else repeatable
         ask = partial(request, method, headers=self._headers, body=body, most=_LARGEST_ANSWER)
-        return self._answered(ask, self._url(path, doing), doing, method in _WRITES, repeatable)
+        writes = method in _WRITES
+        return self._answered(ask, self._url(path, doing), doing, writes, repeatable, found)
 
     def _answered(
-        self, ask: Callable[[str], Answer], url: str, doing: str, writes: bool, repeatable: bool
-    ) -> Answer:
+        self, ask: Callable[[str], Answer], url: str, doing: str, writes: bool, repeatable: bool,
+        found: bool,
+    ) -> Answer:  # fmt: skip
         redirects = attempt = 0
         wait: float | None
         while True:
@@ -126,7 +129,7 @@ class Transport:
                     url = self._url(_joined(url, answer.headers.get("location", ""), doing), doing)
                     redirects += 1
                     continue
-                if answer.status < 300 or answer.status == HTTPStatus.FOUND:
+                if answer.status < 300 or (found and answer.status == HTTPStatus.FOUND):
                     return answer
                 wait = pause(
                     answer.status, answer.headers, answer.message(),
@@ -151,11 +154,11 @@ class Transport:
 
     def download(self, path: str, doing: str, most: int) -> bytes:
         """The file that a path redirects to, of at most ``most`` bytes."""
-        target = self.send("GET", path, doing).headers.get("location", "")
+        target = self.send("GET", path, doing, found=True).headers.get("location", "")
         if _parts(target, doing).scheme not in ("https", urlsplit(self.api).scheme):
             raise GitHubError(f"GitHub's answer contains no address to {doing}")
         ask = partial(request, "GET", headers={}, body=None, most=most)
-        answer = self._answered(ask, target, doing, writes=False, repeatable=True)
+        answer = self._answered(ask, target, doing, writes=False, repeatable=True, found=True)
         if answer.status != HTTPStatus.OK:
             raise GitHubError(f"GitHub's storage answers {answer.status} when asked to {doing}")
         return answer.content

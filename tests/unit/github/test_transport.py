@@ -119,7 +119,7 @@ def test_writes_are_a_second_apart(fake: FakeGitHub, github: GitHub, clock: Fake
         (Trouble(401, message="Bad credentials"), "does not accept the token in GITHUB_TOKEN"),
         (Trouble(403, message="Resource not accessible by integration"), "docs/github.md names"),
         (Trouble(422, message="Validation Failed"), r"does not show pull request 12 \(422: Valid"),
-        (Trouble(302, {"Location": "https://e.vil/"}), "not understood"),
+        (Trouble(302, {"Location": "https://e.vil/"}), r"does not show pull request 12 \(302"),
         (Trouble(301, {"Location": "https://e.vil/repositories/1"}), "leads to another host"),
         (Trouble(200, message="nothing else"), "not understood when asked to show pull request"),
     ],
@@ -151,6 +151,14 @@ def test_a_list_that_leads_to_another_host_is_not_followed(
 ) -> None:
     fake.trouble("GET", "/comments", Trouble(200, {"Link": '<https://e.vil/?page=2>; rel="next"'}))
     with pytest.raises(GitHubError, match="another host"):
+        list(github.transport.pages(f"/repos/{REPO}/issues/12/comments", "list the comments"))
+
+
+def test_a_redirect_with_an_empty_list_does_not_say_that_no_comment_is_there(
+    fake: FakeGitHub, github: GitHub
+) -> None:
+    fake.trouble("GET", "/comments", Trouble(302, {"Location": ""}, content=b"[]"))
+    with pytest.raises(GitHubError, match=r"does not list the comments \(302"):
         list(github.transport.pages(f"/repos/{REPO}/issues/12/comments", "list the comments"))
 
 
