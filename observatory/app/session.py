@@ -66,6 +66,7 @@ class Session:
     fleet: Fleet | None = None
     """The workers of a cluster that take the samples; None: this process does."""
     _lock: Shared = field(default_factory=Shared)
+    """The lock for measuring, of all subjects that are measured at once."""
 
     @cached_property
     def run(self) -> str:

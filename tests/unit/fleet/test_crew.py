@@ -156,6 +156,13 @@ def test_a_machine_that_is_slower_takes_counts_and_no_times(
     )
 
 
+def test_subjects_that_are_measured_at_once_go_to_different_machines(answered: Crew) -> None:
+    answered.client.answers = {"here": "", "there": ""}
+    fleet = DaskFleet(answered, Path("/state"))
+    task = Task(CELL, "counting", 0)
+    assert {fleet.placing().place_of(task) for _ in range(2)} == {"here", "there"}
+
+
 def test_this_machine_alone_is_not_looked_at(said: list[str]) -> None:
     assert DaskFleet(crew(said, a=HERE, b=HERE), Path("/state")).placing().untimed == {}
 

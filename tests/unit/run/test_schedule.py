@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from observatory.benchmarks.plan import Task
 from observatory.run import batches
-from observatory.run.batches import GivesWay
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import Estimate, TakesSamples, batches_of, expected_seconds, remaining
 from observatory.store.records.sample import Sample
@@ -58,18 +57,9 @@ class Fake:
         self.cancelled = True
 
 
-def carry_out(
-    tasks: list[Task],
-    fake: TakesSamples,
-    began: Callable[[Task], None],
-    ended: Callable[[Task, Sample], None],
-    workers: int,
-    deadline: float = math.inf,
-    turn: GivesWay | None = None,
-) -> None:
-    """Carry out the tasks of one subject."""
-    line = batches_of(tasks, fake, began, ended, workers, deadline, turn)
-    batches.carry_out([line], workers)
+def carry_out(tasks: list[Task], fake: TakesSamples, *given: Any, **options: Any) -> None:
+    """Carry out the tasks of one subject with two workers; ``given``: as `batches_of` takes it."""
+    batches.carry_out([batches_of(tasks, fake, *given, **options)], 2)
 
 
 def run_all(fake: Fake, tasks: list[Task] = TASKS, workers: int = 2) -> list[Sample]:
