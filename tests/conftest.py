@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import warnings
@@ -11,6 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from observatory.cli.main import GARBAGE
+
+gc.set_threshold(*GARBAGE)  # as every command does
 # An example that takes long on a busy machine is no failure.
 # A laptop looks for new examples; CI tries the same ones for every commit.
 settings.register_profile(
@@ -21,9 +25,15 @@ settings.load_profile("untimed")
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _no_cache_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def _no_cache_of_the_user(
+    tmp_path_factory: pytest.TempPathFactory, worker_id: str
+) -> Iterator[None]:
+    """All workers share one cache, so that what they read of the committed results is read once."""
+    base = tmp_path_factory.getbasetemp()
+    cache = (base if worker_id == "master" else base.parent) / "cache"
+    cache.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("XDG_CACHE_HOME", str(cache))
         yield
 
 

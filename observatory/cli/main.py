@@ -22,6 +22,9 @@ from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
 from observatory.text.plain import for_log, shorten
 
+GARBAGE = 100_000, 20, 100
+"""Thresholds of the garbage collector: a command makes many objects that stay, and to look for
+garbage among them takes up to half of its time."""
 _OLD_OPTIONS = {"measure": "pass"}
 
 
@@ -183,8 +186,7 @@ def _main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     Processes.allowed = True  # those that start the command do nothing else
-    # A command makes many objects that stay: to look for garbage among them is a tenth of its time.
-    gc.set_threshold(100_000, 20, 100)
+    gc.set_threshold(*GARBAGE)
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:

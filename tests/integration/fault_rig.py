@@ -16,8 +16,15 @@ from tests.integration.conftest import Bench, Measured, Shelf, borrowing
 
 Place = tuple[str, str, str]
 """Scenario, backend, launch."""
-SMALL = "closures"
+SIBLINGS = "closures"
 """The model of siblings: four graphs of a second each, where radon's eight take a minute."""
+SMALL = "threaded"
+"""Four functions of numba, which compile in a third of the time of radon's 35."""
+SHOWN_BY_SMALL = frozenset((
+    "key_salted", "key_hash_seed", "outer_not_cached", "cache_dir_removed", "saved_never_loaded",
+    "uid_counter", "rebuild_raises", "directory_grows", "descriptors_left",
+))  # fmt: skip
+"""Faults that any graph of numba shows, so that the small one is built."""
 STORES = {
     "key_salted": ("NUMBA",),
     "key_hash_seed": ("NUMBA",),
@@ -38,14 +45,22 @@ class Rig:
     release: Bench
     stores: tuple[str, ...] = ()
     """The backends whose caches are filled in this environment, and not in the release's."""
+    model: str = "radon"
+    """What numba builds."""
+
+    @property
+    def without(self) -> Rig:
+        """The same builds in the release, without the fault."""
+        return Rig(self.release, self.release, model=self.model)
 
     def take(self, place: Place, measure: str = "counting") -> Measured:
         scenario, backend, launch = place
-        options = {"launch": launch, "measure": measure}
+        options = {"launch": launch, "measure": measure, **self._model(backend)}
         if scenario.startswith(("warm", "call")):
-            options["cache"] = str(self._filled_in(backend).cache("cold", backend))
+            filled = self._filled_in(backend)
+            options["cache"] = str(filled.cache("cold", backend, **self._model(backend)))
         if scenario == "siblings":
-            return self._scanned(backend, model=SMALL, **options)
+            return self._scanned(backend, **options | {"model": SIBLINGS})
         bench = self.bench
         if scenario == "variants" and bench is not self.release:
             # The fifth equals the base. With a fault that stops sharing, all eight take minutes.
@@ -61,7 +76,12 @@ class Rig:
 
     def filler(self, backend: str) -> Measured:
         """The build that filled the cache."""
-        return self._filled_in(backend).taken("cold", backend)
+        return self._filled_in(backend).taken("cold", backend, **self._model(backend))
+
+    def _model(self, backend: str) -> dict[str, str]:
+        """The option that chooses the model; none for radon, whose samples other tests share."""
+        small = backend == "NUMBA" and self.model != "radon"
+        return {"model": self.model} if small else {}
 
     def _filled_in(self, backend: str) -> Bench:
         return self.bench if backend in self.stores else self.release

@@ -128,14 +128,14 @@ def run(asv: Asv, newest: Environment, commits: dict[str, str]) -> Callable[...,
 
 
 @pytest.fixture(scope="module")
-def spawned(run: Callable[..., Path]) -> Path:
-    return run("spawn", 2, r"compile\.WarmDisk", r"call\.Call")
+def forked(run: Callable[..., Path]) -> Path:
+    return run("forkserver", 2, r"compile\.WarmDisk", r"call\.Call")
 
 
 @pytest.fixture(scope="module")
-def forked(run: Callable[..., Path]) -> Path:
+def spawned(run: Callable[..., Path]) -> Path:
     """Calls alone: what a launch method could change, it changes in every suite."""
-    return run("forkserver", 1, r"call\.Call")
+    return run("spawn", 1, r"call\.Call")
 
 
 @pytest.fixture(scope="module")
@@ -178,15 +178,15 @@ def exact_values(results: Path, *cells: Cell) -> dict[tuple[Cell, str], Any]:
     }
 
 
-def test_asvs_own_launch_method_changes_no_exact_metric(spawned: Path, forked: Path) -> None:
-    values = exact_values(spawned, CALL)
+def test_asvs_own_launch_method_changes_no_exact_metric(forked: Path, spawned: Path) -> None:
+    values = exact_values(forked, CALL)
     assert {"functions_compiled", "wrong_results", "files_leaked"} <= {name for _, name in values}
     assert all(isinstance(number, int) for number in values.values())
-    assert exact_values(forked, CALL) == values
+    assert exact_values(spawned, CALL) == values
 
 
-def test_what_asv_records_is_what_the_primitive_gives(spawned: Path, bench: Bench) -> None:
-    recorded = exact_values(spawned, *MEASURED)
+def test_what_asv_records_is_what_the_primitive_gives(forked: Path, bench: Bench) -> None:
+    recorded = exact_values(forked, *MEASURED)
     assert {"cache_misses", "wrong_results", "files_leaked"} <= {name for _, name in recorded}
     for cell in MEASURED:
         cache = str(bench.cache("cold", cell.backend))
@@ -199,9 +199,9 @@ def test_what_asv_records_is_what_the_primitive_gives(spawned: Path, bench: Benc
 
 @pytest.mark.parametrize("cell", MEASURED, ids=str)
 def test_asv_records_samples_and_statistics_of_what_a_track_returns(
-    spawned: Path, cell: Cell
+    forked: Path, cell: Cell
 ) -> None:
-    file, params = only_file(spawned), asv_params(cell.scenario)
+    file, params = only_file(forked), asv_params(cell.scenario)
     for metric in metrics_of(cell.scenario, cell.launch):
         if metric.kind != "noisy":
             continue
@@ -209,15 +209,15 @@ def test_asv_records_samples_and_statistics_of_what_a_track_returns(
         samples = at(file.get_result_samples(name, params), cell)
         stats = at(file.get_result_stats(name, params), cell)
         assert len(samples) == 2, name
-        assert value(spawned, cell, metric.name) == pytest.approx(median(samples))
+        assert value(forked, cell, metric.name) == pytest.approx(median(samples))
         assert (stats["repeat"], stats["number"]) == (2, 1)
         # asv rounds the ends to five digits, so that equal samples may lie just beyond them.
         low, high = stats["ci_99_a"] * (1 - _ROUNDED), stats["ci_99_b"] * (1 + _ROUNDED)
         assert low <= min(samples) <= max(samples) <= high
 
 
-def test_a_single_sample_is_recorded_with_an_interval_that_has_no_end(forked: Path) -> None:
-    stats = only_file(forked).get_result_stats(
+def test_a_single_sample_is_recorded_with_an_interval_that_has_no_end(spawned: Path) -> None:
+    stats = only_file(spawned).get_result_stats(
         benchmark_name("call", "call_time"), asv_params("call")
     )
     found = at(stats, CALL)
@@ -225,46 +225,46 @@ def test_a_single_sample_is_recorded_with_an_interval_that_has_no_end(forked: Pa
     assert (found["ci_99_a"], found["ci_99_b"]) == (-math.inf, math.inf)
 
 
-def test_an_unmeasured_cell_is_not_applicable_and_no_failure(spawned: Path) -> None:
+def test_an_unmeasured_cell_is_not_applicable_and_no_failure(forked: Path) -> None:
     # asv writes NaN for n/a, and null for a failure and for what was not selected.
     for cell in UNMEASURED:
         for metric in scenario_metrics(cell.scenario):
-            assert math.isnan(value(spawned, cell, metric.name)), (cell, metric.name)
+            assert math.isnan(value(forked, cell, metric.name)), (cell, metric.name)
 
 
 @pytest.mark.parametrize("cell", MEASURED, ids=str)
 def test_a_metric_that_a_launch_does_not_have_is_not_applicable_there(
-    spawned: Path, cell: Cell
+    forked: Path, cell: Cell
 ) -> None:
     asked = {metric.name for metric in metrics_of(cell.scenario, cell.launch)}
     others = {metric.name for metric in scenario_metrics(cell.scenario)} - asked
     assert others == {"import_time"}
-    assert math.isnan(value(spawned, cell, "import_time"))
+    assert math.isnan(value(forked, cell, "import_time"))
     # Plain asv takes work only where OBSERVATORY_WORK asks for it.
     work = {name for name in asked if METRICS[name].measure == "work"}
-    assert all(math.isnan(value(spawned, cell, name)) for name in work)
-    assert all(math.isfinite(value(spawned, cell, name)) for name in asked - work)
+    assert all(math.isnan(value(forked, cell, name)) for name in work)
+    assert all(math.isfinite(value(forked, cell, name)) for name in asked - work)
 
 
-def test_we_read_what_plain_asv_measured(forked: Path) -> None:
-    rows = frame(read_results(forked))
+def test_we_read_what_plain_asv_measured(spawned: Path) -> None:
+    rows = frame(read_results(spawned))
     mine = rows[(rows["scenario"] == CALL.scenario) & (rows["launch"] == CALL.launch)]
     read = dict(zip(mine["metric"], mine["value"], strict=True))
     for name in ("functions_compiled", "wrong_results", "peak_rss"):
-        assert read[name] == value(forked, CALL, name)
+        assert read[name] == value(spawned, CALL, name)
 
 
 def test_asv_shows_compares_and_publishes_what_it_measured(
-    asv: Asv, spawned: Path, newest: Environment, commits: dict[str, str]
+    asv: Asv, forked: Path, newest: Environment, commits: dict[str, str]
 ) -> None:
     commit = commits[newest.versions.pytensor]
-    shown = asv(spawned, "show", commit)
+    shown = asv(forked, "show", commit)
     assert "compile.WarmDisk.track_cache_misses" in shown
     assert "call.Call.track_call_time" in shown
-    assert "compile.WarmDisk.track_compile_time" in asv(spawned, "compare", commit, commit)
-    asv(spawned, "publish")
-    (seconds,) = published(spawned, benchmark_name("warm_disk", "compile_time"))
-    assert at(seconds, MEASURED[0]) == pytest.approx(value(spawned, MEASURED[0], "compile_time"))
+    assert "compile.WarmDisk.track_compile_time" in asv(forked, "compare", commit, commit)
+    asv(forked, "publish")
+    (seconds,) = published(forked, benchmark_name("warm_disk", "compile_time"))
+    assert at(seconds, MEASURED[0]) == pytest.approx(value(forked, MEASURED[0], "compile_time"))
 
 
 def test_asv_shows_compares_and_publishes_what_the_observatory_wrote(

@@ -17,9 +17,10 @@ from tests.integration.conftest import lend
 pytestmark = pytest.mark.integration
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-CELLS = ("--backend", "NUMBA", "--scenario", "warm_disk")
-OF_C = ("--backend", "C", "--scenario", "warm_disk", "--launch", "spawn")
-"""With the fault, one module is compiled in each process, where numba compiles 35 functions."""
+WARM = ("--scenario", "warm_disk", "--launch", "spawn")
+OF_NUMBA = ("--backend", "NUMBA", *WARM)
+OF_C = ("--backend", "C", *WARM)
+"""One module is compiled, where numba compiles 35 functions."""
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +59,7 @@ def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
 ) -> None:
     version, samples = newest.versions.pytensor, tmp_path / "samples"
     done = observatory(
-        "compare", version, version, *CELLS, "--launch", "spawn", "--budget", "1s",
+        "compare", version, version, *OF_NUMBA, "--budget", "1s",
         "--samples", str(samples),
     )  # fmt: skip
     # Nothing is worse; a budget of a second decides no time.
@@ -87,8 +88,8 @@ def test_without_times_a_subject_against_itself_is_decided(
     """As `git bisect run` needs it: nothing worse is status 0, not "could not judge"."""
     version, out = newest.versions.pytensor, tmp_path / "told.json"
     done = observatory(
-        "compare", version, version, *CELLS, "--launch", "spawn", "--pass", "counting",
-        "--pass", "tracing", "--samples", str(tmp_path / "samples"), "--json", str(out),
+        "compare", version, version, *OF_C, "--pass", "counting", "--pass", "tracing",
+        "--samples", str(tmp_path / "samples"), "--json", str(out),
     )  # fmt: skip
     assert done.returncode == Exit.OK, done.stderr
     told = Comparison.model_validate_json(out.read_bytes())

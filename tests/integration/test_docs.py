@@ -1,6 +1,7 @@
-"""Examples of the documentation that measure: each page from its beginning to its end.
+"""Examples of the documentation that measure: each page up to its last measurement.
 
-The pages that add something are run by `test_adding`, which also counts the files that they change.
+What follows there measures nothing, and is run by `tests/unit/docs/test_examples.py`. The pages
+that add something are run by `test_adding`, which also counts the files that they change.
 """
 
 from __future__ import annotations
@@ -11,7 +12,14 @@ from pathlib import Path
 import pytest
 
 from observatory.run.environments import Environment
-from tests.docs_examples import Runner, blocks, copy_of_checkout, measured_subjects, pages
+from tests.docs_examples import (
+    Block,
+    Runner,
+    blocks,
+    copy_of_checkout,
+    measured_subjects,
+    pages,
+)
 from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration
@@ -34,6 +42,15 @@ def test_examples_that_measure_do_what_the_page_says(
     lend(checkout / ".observatory", *map(environment_of, measured_subjects(page)))
     # What the page changes is changed in the copy, and the copy is what runs.
     runner = Runner(checkout, {"PYTHONPATH": str(checkout)}, timeout=60.0 * MINUTES)
-    for block in blocks(page):
+    for block in up_to_last_measurement(page):
         if block.parts and not block.parts["not_run"]:
             runner.carry_out(block)
+
+
+def up_to_last_measurement(page: str) -> list[Block]:
+    """The blocks of a page up to its last script that measures, and what that one prints."""
+    found = blocks(page)
+    last = max(number for number, block in enumerate(found) if block.measures)
+    while last + 1 < len(found) and (parts := found[last + 1].parts) and parts["prints"]:
+        last += 1
+    return found[: last + 1]

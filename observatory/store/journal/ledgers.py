@@ -29,6 +29,7 @@ LARGEST_LEDGER = 16 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
 _KEPT = 4  # ledgers in memory: they save 250 of the 600 reads of our own site, 32 would save 275
 _SHA = re.compile(r"[0-9a-f]{64}")
+_TIMED = TypeAdapter(list[LedgerEntry], config=ConfigDict(defer_build=True))
 _ENTRIES = TypeAdapter(
     Annotated[list[StoredEntry], FailFast()], config=ConfigDict(defer_build=True)
 )
@@ -98,11 +99,10 @@ class LedgerStore:
                 f"the ledger {sha} has {len(entries)} entries but the journal line gives seconds "
                 f"for {len(seconds)}; they do not belong together"
             )
-        # Both halves were checked when they were read; to check them again takes longest of all.
-        return [
-            LedgerEntry.model_construct(**vars(entry), seconds=spent)
-            for entry, spent in zip(entries, seconds, strict=True)
-        ]
+        # Both halves were checked when they were read. To check them again takes half of the time
+        # of `model_construct`, which is written in Python.
+        both = zip(entries, seconds, strict=True)
+        return _TIMED.validate_python([{**vars(entry), "seconds": spent} for entry, spent in both])
 
 
 def content_path(directory: Path, sha: str) -> Path:
