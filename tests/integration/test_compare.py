@@ -17,9 +17,7 @@ from tests.integration.conftest import lend
 pytestmark = pytest.mark.integration
 
 Command = Callable[..., subprocess.CompletedProcess[str]]
-WARM = ("--scenario", "warm_disk", "--launch", "spawn")
-OF_NUMBA = ("--backend", "NUMBA", *WARM)
-OF_C = ("--backend", "C", *WARM)
+OF_C = ("--backend", "C", "--scenario", "warm_disk", "--launch", "spawn")
 """One module is compiled, where numba compiles 35 functions."""
 
 
@@ -59,7 +57,7 @@ def test_a_subject_against_itself_is_silent_and_judged_again_from_its_samples(
 ) -> None:
     version, samples = newest.versions.pytensor, tmp_path / "samples"
     done = observatory(
-        "compare", version, version, *OF_NUMBA, "--budget", "1s",
+        "compare", version, version, *OF_C, "--budget", "1s",
         "--samples", str(samples),
     )  # fmt: skip
     # Nothing is worse; a budget of a second decides no time.
