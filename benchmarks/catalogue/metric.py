@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median, median_high
 from typing import Literal
 
 from .scenarios import SCENARIOS, WARM_SCENARIOS
@@ -90,6 +89,10 @@ class Metric:
         Noisy: the median. Near-exact: the median, as a value that was observed (the larger of two
         in the middle). Exact: the worst, since one sample that differs is a finding.
         """
+        # Not at the top: it imports `decimal`, and a measured process that has done so executes
+        # 0.25 % fewer instructions in a build with C_VM.
+        from statistics import median, median_high
+
         if self.kind == "exact":
             return max(samples)
         return median(samples) if self.kind == "noisy" else median_high(samples)

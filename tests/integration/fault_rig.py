@@ -16,6 +16,8 @@ from tests.integration.conftest import Bench, Measured, Shelf, borrowing
 
 Place = tuple[str, str, str]
 """Scenario, backend, launch."""
+FEW_VARIANTS = VARIANTS[:5:4]
+"""The fifth equals the base. With a fault that stops sharing, all eight take minutes."""
 SIBLINGS = "closures"
 """The model of siblings: four graphs of a second each, where radon's eight take a minute."""
 SMALL = "threaded"
@@ -62,9 +64,8 @@ class Rig:
         if scenario == "siblings":
             return self._scanned(backend, **options | {"model": SIBLINGS})
         bench = self.bench
-        if scenario == "variants" and bench is not self.release:
-            # The fifth equals the base. With a fault that stops sharing, all eight take minutes.
-            bench = replace(bench, graphs=VARIANTS[:5:4])
+        if scenario == "variants":
+            bench = replace(bench, graphs=FEW_VARIANTS)
         return bench.taken(scenario, backend, **options)
 
     def _scanned(self, backend: str, **options: str) -> Measured:
