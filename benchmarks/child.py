@@ -21,6 +21,7 @@ from . import forking, trace  # noqa: E402
 from .catalogue import BACKENDS, MODELS, SCENARIOS  # noqa: E402
 from .messages import Job, Report, write_report  # noqa: E402
 from .parent import end_with_parent  # noqa: E402
+from .raised import message_of  # noqa: E402
 from .typed_json import from_json  # noqa: E402
 
 
@@ -68,7 +69,7 @@ def work(job: Job, imported: dict[str, float] | None = None) -> int:
         code = 0
     except Exception as error:
         traceback.print_exc()
-        report = Report("raised", f"{type(error).__name__}: {error}"[:2000])
+        report = Report("raised", message_of(error, 2000))
         code = forking.RAISED
     write_report(job, report)
     return code

@@ -23,6 +23,7 @@ from .probes.graphs import Noted, counts_of, noting_graphs
 from .probes.key_cost import without_collections
 from .probes.ledger import shorten
 from .probes.profile import Tracer
+from .raised import message_of
 
 
 @dataclass
@@ -54,7 +55,7 @@ def take(bench: Bench, job: Job) -> None:
             status, note = "absent", str(error)
         except Exception as error:
             traceback.print_exc()
-            status, note = "raised", f"{type(error).__name__}: {error}"
+            status, note = "raised", message_of(error, 500)
         bench.steps.append(
             Step(
                 name,

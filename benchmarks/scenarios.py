@@ -26,6 +26,7 @@ from .probes.entries import EntryCounter
 from .probes.instructions import count_calls
 from .probes.process import can_trace, peak_rss
 from .probes.profile import Tracer
+from .raised import message_of
 
 _COUNTED_CALLS = 1000
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
@@ -206,7 +207,7 @@ def _build_one_of_many(bench: Bench, name: str, member: str) -> bool:
         bench.summed_build(name, member)
     except Exception as error:
         traceback.print_exc()
-        bench.raised.append(f"{name}: {type(error).__name__}: {error}"[:500])
+        bench.raised.append(f"{name}: {message_of(error, 400)}"[:500])
         return False
     return True
 
