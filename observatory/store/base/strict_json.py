@@ -20,8 +20,11 @@ MOST_VALUES = 400_000
 """Values and keys of one content: 100 MB in memory if each is as large as it can be."""
 MOST_KEYS = 10_000
 """Keys of one object: each that is not allowed is a mistake, and all are reported."""
-# A text that does not end is one token, too: else each quote in it would be tried as a beginning.
-_TOKENS = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\\?\Z)|[{}\[\],]', re.DOTALL)
+DEEPEST = 256
+"""Lists and objects inside of one another; a parser refuses more than 200."""
+_NO_BRACKET = bytes(sorted(set(range(256)) - set(b'{}[],"')))
+_WIDE = re.compile(rb"\{,{%d}" % MOST_KEYS)
+_CLOSED = re.compile(rb"\{,*+\}|\[,*+\]")
 
 _Kind = TypeVar("_Kind", bound=BaseModel)
 _Type = TypeVar("_Type")
@@ -67,18 +70,18 @@ def check_bounds(content: bytes, most: int = MOST_VALUES) -> None:
 
 
 def _has_wide_object(content: bytes) -> bool:
-    """Whether an object has more than MOST_KEYS keys; what is not JSON gets any answer."""
-    outer: list[tuple[bool, int]] = []
-    is_object, count = False, 0
-    for match in _TOKENS.finditer(content):
-        token = match[0]
-        if token == b",":
-            count += 1
-            if is_object and count >= MOST_KEYS:
-                return True
-        elif token in (b"[", b"{"):
-            outer.append((is_object, count))
-            is_object, count = token == b"{", 0
-        elif outer and token in (b"]", b"}"):
-            is_object, count = outer.pop()
+    """Whether an object has more than MOST_KEYS keys; what is not JSON gets any answer.
+
+    Nothing is left of the content but its brackets and the commas between them, without those in
+    texts; then one level after another is taken away, from the innermost to the outermost.
+    """
+    bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NO_BRACKET)
+    texts = bare.split(b'"', 4 * (bare.count(b",") + bare.count(b"{") + bare.count(b"[") + 1))
+    frame = b"".join(texts[::2])
+    for _ in range(DEEPEST):
+        if _WIDE.search(frame):
+            return True
+        frame, closed = _CLOSED.subn(b"", frame)
+        if not closed:
+            break
     return False

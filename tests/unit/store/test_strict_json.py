@@ -9,6 +9,8 @@ import pkgutil
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import Field
 
 from observatory.store import records
@@ -80,6 +82,33 @@ def test_texts_do_not_count_as_keys(text: str) -> None:
 def test_a_text_without_an_end_takes_no_time() -> None:
     """Each quote of it tried as a beginning would take hours."""
     check_bounds(b':"' + b'\\"' * 4_000_000 + b":" * (MOST_KEYS + 1))
+
+
+def test_lists_within_lists_take_no_time() -> None:
+    """Each level would take a pass over all others; a parser refuses so many."""
+    deep = 190_000
+    content = b"[" * deep + b"]" * deep + b":" * (MOST_KEYS + 1)
+    check_bounds(content)
+
+
+@settings(max_examples=20)
+@given(
+    st.recursive(
+        st.none() | st.text(alphabet='\\",:[]{}a'),
+        lambda inner: st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(alphabet='\\",:[]{}a'), inner, max_size=3),
+    ),
+    st.booleans(),
+)
+def test_an_object_with_too_many_keys_is_found_wherever_it_is(beside: object, wide: bool) -> None:
+    keys = dict.fromkeys(map(str, range(MOST_KEYS + wide)), beside) | {"0": {"a": [beside]}}
+    content = json.dumps([beside, {"a": [[keys], beside]}]).encode()
+    try:
+        check_bounds(content, most=10**9)
+    except InvalidError as error:
+        assert wide, error
+    else:
+        assert not wide
 
 
 def test_a_key_cannot_begin_a_line() -> None:
