@@ -14,6 +14,8 @@ from hypothesis import HealthCheck, settings
 
 from observatory.cli.main import GARBAGE
 
+LONG = ("integration", "browser", "long")
+"""Marks of the files that take longest."""
 gc.set_threshold(*GARBAGE)  # as every command does
 # An example that takes long on a busy machine is no failure.
 # A laptop looks for new examples; CI tries the same ones for every commit.
@@ -56,4 +58,4 @@ def _interrupts_are_heard() -> None:
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The long ones first: with several workers, a long file that begins last is waited for."""
-    items.sort(key=lambda item: item.get_closest_marker("integration") is None)
+    items.sort(key=lambda item: not any(map(item.get_closest_marker, LONG)))

@@ -20,6 +20,9 @@ UNCHANGED = """() => new Promise((found, never) => {
   new MutationObserver(() => { clearTimeout(timer); timer = setTimeout(found, 150); })
     .observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
 })"""
+IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
+OF_COLORS = ("color-contrast", "link-in-text-block")
+"""The rules of axe that depend on colors; its category of them has some that are off else."""
 ADVICE = "no chromium is on PATH: install it (Debian and Ubuntu: apt install chromium)"
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
@@ -69,9 +72,19 @@ def stays_quiet(opened: dict[str, Visit]) -> None:
 
 
 def violations(page: Any, *, every: bool = False) -> list[str]:
-    """What axe-core finds serious or critical, or anything. Pages are opened with bypass_csp."""
+    """What axe-core finds serious or critical, or anything, of a page in light and in dark.
+
+    The scheme changes nothing but colors, so that the other rules are tried once. Pages are opened
+    with bypass_csp.
+    """
     page.add_script_tag(path=AXE)
     found = page.evaluate("axe.run({preload: false})")["violations"]
+    dark = page.evaluate(IS_DARK)
+    page.emulate_media(color_scheme="light" if dark else "dark")
+    assert page.evaluate(IS_DARK) is not dark
+    page.evaluate(UNCHANGED)
+    found += page.evaluate(f"axe.run({{preload: false, runOnly: {list(OF_COLORS)}}})")["violations"]
+    page.emulate_media(color_scheme="dark" if dark else "light")
     return [
         f"{one['id']}: {node['html'][:200]}"
         for one in found

@@ -41,8 +41,7 @@ def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
     assert seen.complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_pages_have_no_serious_violation(visit: Visitor, site: Path, scheme: str) -> None:
+def test_pages_have_no_serious_violation(visit: Visitor, site: Path) -> None:
     for name in PAGES:
-        seen = visit(site / name, scheme=scheme, bypass_csp=True).settle()
+        seen = visit(site / name, bypass_csp=True).settle()
         assert violations(seen.page) == [], name

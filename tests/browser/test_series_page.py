@@ -723,12 +723,9 @@ def test_numbers_are_copied_as_markdown_and_as_csv(drawn):
 # --- Accessibility -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser, site, scheme):
+def test_axe_finds_nothing(browser, site):
     """Neither on the charts nor on the grid, however small."""
-    page = browser.new_context(
-        viewport={"width": 1280, "height": 900}, color_scheme=scheme, bypass_csp=True
-    ).new_page()
+    page = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True).new_page()
     shown = address(s=[TIME, SLOW_DRIFT, COUNT, OTHER_ERA], hide=COUNT, a="0-3", b="0-30")
     page.goto(site.as_uri() + shown)
     page.wait_for_selector("#between li")

@@ -18,15 +18,18 @@ Place = tuple[str, str, str]
 """Scenario, backend, launch."""
 FEW_VARIANTS = VARIANTS[:5:4]
 """The fifth equals the base. With a fault that stops sharing, all eight take minutes."""
-SIBLINGS = "closures"
-"""The model of siblings: four graphs of a second each, where radon's eight take a minute."""
+CLOSURES = "closures"
+"""The model of siblings: graphs of a second each, where radon's eight take a minute."""
+TWO = ("times_2", "times_3")
+"""As few siblings as siblings can be."""
 SMALL = "threaded"
 """Four functions of numba, which compile in a third of the time of radon's 35."""
 SHOWN_BY_SMALL = frozenset((
     "key_salted", "key_hash_seed", "outer_not_cached", "cache_dir_removed", "saved_never_loaded",
     "uid_counter", "rebuild_raises", "directory_grows", "descriptors_left",
+    "variable_names_in_keys",
 ))  # fmt: skip
-"""Faults that any graph of numba shows, so that the small one is built."""
+"""Faults that any graph of numba shows, so that the small one is built; variants are radon's."""
 STORES = {
     "key_salted": ("NUMBA",),
     "key_hash_seed": ("NUMBA",),
@@ -57,12 +60,13 @@ class Rig:
 
     def take(self, place: Place, measure: str = "counting") -> Measured:
         scenario, backend, launch = place
-        options = {"launch": launch, "measure": measure, **self._model(backend)}
+        model = {} if scenario == "variants" else self._model(backend)
+        options = {"launch": launch, "measure": measure, **model}
         if scenario.startswith(("warm", "call")):
             filled = self._filled_in(backend)
             options["cache"] = str(filled.cache("cold", backend, **self._model(backend)))
         if scenario == "siblings":
-            return self._scanned(backend, **options | {"model": SIBLINGS})
+            return self._scanned(backend, **options | {"model": CLOSURES})
         bench = self.bench
         if scenario == "variants":
             bench = replace(bench, graphs=FEW_VARIANTS)
@@ -70,8 +74,9 @@ class Rig:
 
     def _scanned(self, backend: str, **options: str) -> Measured:
         """Siblings, with the metrics of the cache that they left, as the tool records them."""
-        taken = self.bench.taken("siblings", backend, **options)
-        left = self.bench.cache("siblings", backend, **options)
+        two = replace(self.bench, graphs=TWO)
+        taken = two.taken("siblings", backend, **options)
+        left = two.cache("siblings", backend, **options)
         full = with_symbols(Sample.model_validate(taken.record), left)
         return replace(taken, record=full.model_dump(mode="json", by_alias=True))
 

@@ -29,6 +29,8 @@ from tests.acted_measuring import LOG, install
 from tests.acting import ROOT, Acting, Job, checked_out_tool
 from tests.fake_github import REPO, TOKEN, FakeGitHub
 
+pytestmark = pytest.mark.long
+
 NIGHT = {"schedule": "41 1 * * *"}
 RESULTS = "observatory-results"
 

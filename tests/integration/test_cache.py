@@ -6,8 +6,12 @@ import json
 import shutil
 from pathlib import Path
 
+import pytest
+
 from tests.command import observatory
 from tests.integration.conftest import Bench
+
+pytestmark = pytest.mark.integration
 
 
 def test_a_filled_cache_is_usable_and_loses_nothing_that_is_needed(

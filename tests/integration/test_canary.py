@@ -17,27 +17,26 @@ from observatory.guard.scan.scanning import scan
 from observatory.run.environments import Environment
 from observatory.store.records.upgrades import Upgrade, load_all
 from tests.integration.conftest import Bench, Measured
-from tests.integration.fault_rig import with_fault
+from tests.integration.fault_rig import CLOSURES, TWO, with_fault
 
 pytestmark = pytest.mark.integration
 
-CLOSURES = "closures"
 ARRANGED = [(scenario, launch) for scenario in SIBLINGS for launch in launches_of(scenario)]
-WHOLE = (("siblings", "fork"), ("siblings_nested", "fork"), ("siblings_after_build", "fork"))
-"""Arrangements of all four graphs. Other tests take the first two as well, and the third returns
-wrong numbers without the protection only if there are four; the others do so with two."""
+WHOLE = (("siblings_nested", "fork"), ("siblings_after_build", "fork"))
+"""Arrangements of all four graphs: only four nest in two pairs, and the other arrangement returns
+wrong numbers without the protection only if there are four; all others do so with two."""
 
 
 @pytest.fixture
 def two(bench: Bench) -> Bench:
     """Siblings that are as few as siblings can be."""
-    return replace(bench, graphs=("times_2", "times_3"))
+    return replace(bench, graphs=TWO)
 
 
 @pytest.fixture
-def unprotected(bench: Bench) -> Bench:
+def unprotected(two: Bench) -> Bench:
     """The newest PyTensor with numba's old counter: what its protection protects from."""
-    return bench.within(with_fault(bench.environment, "uid_counter", bench.shelf))
+    return two.within(with_fault(two.environment, "uid_counter", two.shelf))
 
 
 def events(found: Measured, name: str) -> list[dict[str, Any]]:
@@ -57,12 +56,12 @@ def test_the_newest_release_is_right_in_every_arrangement(
     assert names == [f"sibling {name}" for name in members] + members
 
 
-def test_nested_siblings_fork_each_other_and_others_do_not(bench: Bench) -> None:
+def test_nested_siblings_fork_each_other_and_others_do_not(bench: Bench, two: Bench) -> None:
     nested = bench.taken("siblings_nested", "NUMBA", model=CLOSURES, launch="fork")
     forked = events(nested, "forked")
     grandchildren = [e for e in forked if e["parent"] in {other["pid"] for other in forked}]
     assert (len(forked), len(grandchildren)) == (4, 2)
-    plain = bench.taken("siblings", "NUMBA", model=CLOSURES, launch="fork")
+    plain = two.taken("siblings", "NUMBA", model=CLOSURES, launch="fork")
     assert len({e["parent"] for e in events(plain, "forked")}) == 1
 
 
@@ -113,9 +112,9 @@ def test_without_the_protection_forked_siblings_return_each_others_numbers(
 
 
 def test_without_the_protection_the_scanner_finds_shared_symbols(
-    unprotected: Bench, bench: Bench
+    unprotected: Bench, two: Bench
 ) -> None:
-    for which, shared in ((unprotected, True), (bench, False)):
+    for which, shared in ((unprotected, True), (two, False)):
         report = scan(which.cache("siblings", "NUMBA", model=CLOSURES))
         assert bool(report.collided_symbols) is shared
         assert bool(report.vulnerable_symbols) is shared

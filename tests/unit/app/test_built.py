@@ -37,6 +37,8 @@ from observatory.store.reading.parts import Part
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
 from tests.factories_asv import COLUMNS, foreign, row
 
+pytestmark = pytest.mark.long
+
 PROBLEM = "broken.json"
 
 

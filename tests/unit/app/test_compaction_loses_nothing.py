@@ -29,6 +29,8 @@ from observatory.store.records.comparison import Side
 from observatory.store.records.triage import Triage
 from observatory.text.records import comparison_of
 
+pytestmark = pytest.mark.long
+
 RESULTS = Path(__file__).parents[3] / "results"
 NOW = datetime(2027, 6, 1, tzinfo=UTC)
 

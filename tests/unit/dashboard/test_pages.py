@@ -46,6 +46,8 @@ from tests.factories_searches import found as found_by_a_search
 from tests.factories_sentinels import night
 from tests.factories_site import MEASURED, observed
 
+pytestmark = pytest.mark.long
+
 DISK = "radon warm_disk NUMBA fork"
 FORGE = Forge(compare="https://x.org/c/", tag="https://x.org/t/", issues="https://x.org/new")
 

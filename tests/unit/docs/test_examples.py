@@ -24,6 +24,8 @@ from tests.docs_examples import (
     pages,
 )
 
+pytestmark = pytest.mark.long
+
 GUIDES = [page for page in pages() if page == "tutorial.md" or page.startswith("how-to/")]
 EVERYWHERE = [*pages(), "../README.md", "../CONTRIBUTING.md"]
 

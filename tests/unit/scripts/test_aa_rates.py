@@ -14,6 +14,8 @@ from scripts import aa_rates
 from scripts.aa_rates import Rates, keep, pool_of, rates
 from tests.factories import WARM, header
 
+pytestmark = pytest.mark.long
+
 POOLS = Path(__file__).parents[3] / "results/pools"
 CALL = Cell("radon", "call", "C", "spawn")
 

@@ -28,6 +28,8 @@ from observatory.store.records import layout
 from observatory.store.records.subject import Subject
 from tests.fake_observatory import TASKS
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).parents[4]
 FAKE = str(ROOT / "tests" / "fake_observatory.py")
 KILLS = int(os.environ.get("KILLS", "5"))

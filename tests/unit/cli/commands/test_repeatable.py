@@ -13,6 +13,8 @@ import pytest
 
 from observatory.store.records import layout
 
+pytestmark = pytest.mark.long
+
 RESULTS = Path(__file__).parents[4] / "results"
 SEEDS = ("0", "4")
 """Two hash seeds: a site of real results that followed one of them would differ."""
