@@ -18,6 +18,7 @@ import numpy.typing as npt
 from observatory.analyze.history.drift import FEWEST, trends_of
 from observatory.analyze.history.fresh import NEW
 from observatory.analyze.history.segments import Levels, levels_of
+from observatory.analyze.history.steady import steady
 from observatory.analyze.history.steps import PARAMETERS, Values, penalty, segmented_ranks
 
 _MOST = 500_000
@@ -60,6 +61,7 @@ def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
                 moved = np.median(values[:, place:] / levels[:, None], axis=1)
                 found &= np.abs(np.log(moved)) < math.log1p(NEW.smallest) * _PLAINLY
     weight = penalty(n)
-    for row in np.flatnonzero(found).tolist():
+    asked = np.flatnonzero(found)
+    for row in asked[~steady(ranks[asked], weight)].tolist():
         found[row] = not segmented_ranks(ranks[row], weight)
     return found

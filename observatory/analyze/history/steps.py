@@ -133,9 +133,13 @@ def segmentation(values: Values, weight: float) -> list[int]:
 def segmented_ranks(ranks: Values, weight: float) -> list[int]:
     """The same of ranks from 1, all different."""
     n = len(ranks)
-    width = max(PARAMETERS.width, PARAMETERS.narrowest / n)
     signal = ranks.reshape(-1, 1) / n
-    return segmenter()(signal, weight * math.log(n), PARAMETERS.fewest, 1 / width**2)
+    return segmenter()(signal, weight * math.log(n), PARAMETERS.fewest, 1 / kernel_width(n) ** 2)
+
+
+def kernel_width(n: int) -> float:
+    """The distance at which the kernel has fallen to 1/e, as a share of n ranks."""
+    return max(PARAMETERS.width, PARAMETERS.narrowest / n)
 
 
 @lru_cache(maxsize=1024)

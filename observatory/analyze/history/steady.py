@@ -1,0 +1,87 @@
+"""Many series at once: in which of them the segmentation plainly finds no step. Pure.
+
+`steps.segmentation` takes nearly all of its time for the kernel of each pair of values. Here each
+pair is looked at in all series together, and in single precision. So nothing is decided here:
+series that are not plainly without a step are asked one by one.
+
+**Why it is the same answer.** Let c(s, t) be the cost of one level of the values s to t, and b the
+penalty of a step. Suppose that one step never pays in what was measured up to any t: c(0, s) +
+c(s, t) + b > c(0, t). Then more steps pay never: the best segmentation before the last of them is
+one level again. And PELT drops no candidate that it would need: it never drops the first.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from observatory.analyze.history.steps import PARAMETERS, Values, kernel_width
+
+_TOGETHER = 400_000
+"""Values whose sums fit into the caches of a processor."""
+_WORTH_IT = 64
+"""Rows: with fewer, the calls of NumPy take longer than asking for each row."""
+_LONGEST = 1000
+"""Values of a series: the kernel of all their pairs is in memory, 4 bytes each."""
+_CLIPPED = 1e-2, 1e2
+"""Between these `ruptures` has the exponent of the kernel, so that a value is a little unlike
+itself."""
+_PLAINLY = 1 + 1e-4
+"""Sums of a thousand numbers in single precision are much nearer than this."""
+
+
+def steady(ranks: Values, weight: float) -> npt.NDArray[np.bool_]:
+    """Which rows are plainly without a step.
+
+    ``ranks``: those of a series in each row, from 1, all different. ``weight``: the penalty of a
+    step in units of ln n.
+    """
+    rows, n = ranks.shape
+    found = np.zeros(rows, np.bool_)
+    if n > _LONGEST:
+        return found
+    each = max(_WORTH_IT, _TOGETHER // max(1, n))
+    for first in range(0, rows, each):
+        some = slice(first, first + each)
+        if len(ranks[some]) >= _WORTH_IT:
+            found[some] = _steady(ranks[some], weight * math.log(n))
+    return found
+
+
+def _steady(ranks: Values, step: float) -> npt.NDArray[np.bool_]:
+    """The same; ``step`` is the penalty."""
+    rows, n = ranks.shape
+    fewest = PARAMETERS.fewest
+    every = np.arange(n)
+    apart = np.subtract.outer(every, every) / (n * kernel_width(n))
+    kernel = np.exp(-np.clip(np.square(apart), *_CLIPPED)).astype(np.float32).ravel()
+    itself = float(kernel[0])
+    place = np.ascontiguousarray(ranks.T.astype(np.intp) - 1)
+    pair, value = np.empty((n, rows), np.intp), np.empty((n, rows), np.float32)
+    # By s: the kernel of the values s to t, summed over all pairs and over each with itself.
+    sums = np.zeros((n, rows), np.float32)
+    # By s: the cost of one level of the values before s, less what each has with itself.
+    before = np.zeros((n + 1, rows), np.float32)
+    found = np.ones(rows, np.bool_)
+    for t in range(1, n + 1):
+        np.add(place[:t], place[t - 1] * n, out=pair[:t])
+        np.take(kernel, pair[:t], out=value[:t], mode="clip")  # "raise" would copy
+        for s in range(t - 1, 0, -1):  # NumPy's own sum along this axis takes four times as long
+            np.add(value[s - 1], value[s], out=value[s - 1])
+        sums[:t] += value[:t]
+        # A cost needs each pair in both orders, but each value with itself once.
+        whole = itself * (t + 1) - 2 * sums[0] / t
+        before[t] = whole - itself * t
+        if t >= 2 * fewest:
+            split = np.arange(fewest, t - fewest + 1)
+            after = value[fewest : t - fewest + 1]
+            np.multiply(sums[split[0] : split[-1] + 1], _column(-2 / (t - split)), out=after)
+            after += before[split[0] : split[-1] + 1]
+            found &= after.min(axis=0) + (itself * (t + 1) + step) > whole * _PLAINLY
+    return found
+
+
+def _column(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
+    return values.astype(np.float32)[:, None]
