@@ -11,6 +11,7 @@ from itertools import chain
 from observatory.analyze.growth.families import with_judged_counts
 from observatory.benchmarks.catalogue import CORRECTNESS, Cell, Measure, Metric
 from observatory.benchmarks.plan import PASSES
+from observatory.store.journal.ledgers import tally_of
 from observatory.store.journal.values import failed, source_of, values_of
 from observatory.store.records.comparison import Values
 from observatory.store.records.sample import LedgerEntry, Sample
@@ -93,8 +94,8 @@ class Evidence:
     def found_in_cache(self, cell: Cell) -> frozenset[str]:
         """The graphs of which a cache returned a function: only these can be lost."""
         if cell not in self._found:
-            entries = self.ledger(cell) or ()
-            steps = (one.step for one in entries if one.outcome == "hit")
+            tally = tally_of(self.ledger(cell) or ())
+            steps = (step for step, _, outcome in tally if outcome == "hit")
             self._found[cell] = frozenset(filter(None, steps))
         return self._found[cell]
 
@@ -102,7 +103,7 @@ class Evidence:
         """What counted a metric of the pass `work`; None for metrics of other passes."""
         return source_of(metric, self.taken(cell, metric.measure))
 
-    def ledger(self, cell: Cell) -> list[LedgerEntry] | None:
+    def ledger(self, cell: Cell) -> Sequence[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""
         for sample in self.taken(cell, "counting"):
             if sample.status == "ok" and sample.ledger is not None:

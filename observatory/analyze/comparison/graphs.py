@@ -20,6 +20,7 @@ from observatory.benchmarks.catalogue import (
     Cell,
     Metric,
 )
+from observatory.store.journal.ledgers import tally_of
 from observatory.store.records.comparison import GraphChange, Values
 from observatory.store.records.sample import Build, Sample
 
@@ -138,7 +139,9 @@ def _results(cell: Cell, side: Evidence) -> tuple[set[tuple[object, ...]], Count
         for step in sample.steps
         if step.status != ABSENT
     }
-    functions: Counter[object] = Counter((e.step, e.outcome) for e in side.ledger(cell) or ())
+    functions: Counter[object] = Counter()
+    for (step, _, outcome), number in tally_of(side.ledger(cell) or ()).items():
+        functions[step, outcome] += number
     return graphs, functions
 
 

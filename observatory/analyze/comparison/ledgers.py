@@ -9,6 +9,7 @@ from typing import Literal
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import REUSE_LOST as _METRIC
 from observatory.benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
+from observatory.store.journal.ledgers import tally_of
 from observatory.store.records.comparison import FunctionChange, Values
 from observatory.store.records.sample import LedgerEntry
 
@@ -121,8 +122,8 @@ def same_workload(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> b
     """
     steps = ("base", "build", None)
     asked = [
-        {e.name for e in entries if e.outcome != "internal" and e.step in steps}
-        for entries in (base, head)
+        {name for step, name, outcome in tally_of(side) if outcome != "internal" and step in steps}
+        for side in (base, head)
     ]
     return asked[0] == asked[1]
 
@@ -132,7 +133,10 @@ def same_steps(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool
 
     What a graph finds depends on all graphs before it, so that one that differs spoils the rest.
     """
-    asked = [{(e.step, e.name) for e in side if e.outcome != "internal"} for side in (base, head)]
+    asked = [
+        {(step, name) for step, name, outcome in tally_of(side) if outcome != "internal"}
+        for side in (base, head)
+    ]
     return asked[0] == asked[1]
 
 
@@ -141,11 +145,12 @@ def lost_by_name(
 ) -> Counter[str]:
     """Hits of BASE that HEAD lost, as `reuse_lost` counts them, by name and summed over steps."""
     became: Literal["internal", "miss"] = "internal" if cell.scenario in WARM_SCENARIOS else "miss"
-    before, after = (Counter((e.step, e.name, e.outcome) for e in side) for side in (base, head))
+    before, after = tally_of(base), tally_of(head)
     lost: Counter[str] = Counter()
     for (step, name, outcome), hits in before.items():
         if outcome == "hit":
-            fewer = hits - after[step, name, "hit"]
-            more = after[step, name, became] - before[step, name, became]
+            lost_to = step, name, became
+            fewer = hits - after.get((step, name, "hit"), 0)
+            more = after.get(lost_to, 0) - before.get(lost_to, 0)
             lost[name] += max(0, min(fewer, more))
     return +lost

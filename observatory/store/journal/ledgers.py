@@ -12,11 +12,12 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeAlias, overload
 
 from pydantic import ConfigDict, FailFast, TypeAdapter
 
@@ -29,6 +30,8 @@ LARGEST_LEDGER = 16 * 2**20
 """Bytes of a ledger's JSON, decompressed; a larger one is refused."""
 _KEPT = 4  # ledgers in memory: they save 250 of the 600 reads of our own site, 32 would save 275
 _SHA = re.compile(r"[0-9a-f]{64}")
+Tally: TypeAlias = Mapping[tuple[str | None, str, str], int]
+"""How many entries of a ledger have the same step, name and outcome."""
 _TIMED = TypeAdapter(list[LedgerEntry], config=ConfigDict(defer_build=True))
 _ENTRIES = TypeAdapter(
     Annotated[list[StoredEntry], FailFast()], config=ConfigDict(defer_build=True)
@@ -47,6 +50,38 @@ class Stored:
     seconds: list[float]
 
 
+class ShelvedLedger(Sequence[LedgerEntry]):
+    """A stored ledger of which only the tally is in memory.
+
+    Its entries are read when one is first looked at, which raises LedgerError as `load_timed` does.
+    """
+
+    def __init__(self, tally: Tally, size: int, read: Callable[[], list[LedgerEntry]]) -> None:
+        """``size``: the number of entries."""
+        self.tally, self._size, self._read = tally, size, read
+
+    @cached_property
+    def _entries(self) -> list[LedgerEntry]:
+        return self._read()
+
+    def __len__(self) -> int:
+        return self._size
+
+    @overload
+    def __getitem__(self, index: int) -> LedgerEntry: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[LedgerEntry]: ...
+    def __getitem__(self, index: int | slice) -> LedgerEntry | list[LedgerEntry]:
+        return self._entries[index]
+
+
+def tally_of(entries: Iterable[StoredEntry]) -> Tally:
+    """The tally of a ledger, which is known of a shelved one."""
+    if isinstance(entries, ShelvedLedger):
+        return entries.tally
+    return Counter((one.step, one.name, one.outcome) for one in entries)
+
+
 class LedgerStore:
     """The directory ``results/ledgers``."""
 
@@ -54,6 +89,7 @@ class LedgerStore:
         self.directory = directory
         # Cells that follow one another often share a ledger: those of fork and of spawn.
         self._read = lru_cache(maxsize=_KEPT)(_entries)
+        self._tally = lru_cache(maxsize=_KEPT)(lambda path: tally_of(self._read(path)))
 
     def path(self, sha: str) -> Path:
         """The path of a ledger, there or not. Raises LedgerError if ``sha`` is no SHA-256."""
@@ -94,15 +130,25 @@ class LedgerStore:
         LedgerError as `load` does, and if the numbers of entries and seconds differ.
         """
         entries = self.load(sha)
-        if len(entries) != len(seconds):
-            raise LedgerError(
-                f"the ledger {sha} has {len(entries)} entries but the journal line gives seconds "
-                f"for {len(seconds)}; they do not belong together"
-            )
+        _check_seconds(sha, len(entries), seconds)
         # Both halves were checked when they were read. To check them again takes half of the time
         # of `model_construct`, which is written in Python.
         both = zip(entries, seconds, strict=True)
         return _TIMED.validate_python([{**vars(entry), "seconds": spent} for entry, spent in both])
+
+    def shelve(self, sha: str, seconds: Sequence[float]) -> ShelvedLedger:
+        """What `load_timed` gives, read and checked, but not kept. Raises as it does."""
+        tally = self._tally(self.path(sha))
+        _check_seconds(sha, sum(tally.values()), seconds)
+        return ShelvedLedger(tally, len(seconds), partial(self.load_timed, sha, seconds))
+
+
+def _check_seconds(sha: str, entries: int, seconds: Sequence[float]) -> None:
+    if entries != len(seconds):
+        raise LedgerError(
+            f"the ledger {sha} has {entries} entries but the journal line gives seconds "
+            f"for {len(seconds)}; they do not belong together"
+        )
 
 
 def content_path(directory: Path, sha: str) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -14,7 +14,7 @@ from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import LedgerEntry, Sample
 
 INTERLEAVED = "interleaved"
 """Ends the id of a run that measured two subjects side by side."""
@@ -97,18 +97,21 @@ def load_all(directory: Path) -> Iterator[Saved]:
 
     Without what searches measured: with one cell of a subject in between, the change that was
     searched for would begin there in one series and later in all others, and be two. Subjects are
-    read one at a time: all of them with their ledgers may not fit into memory.
+    read one at a time, and of their ledgers only the tallies are kept: all may not fit into memory.
     """
     headed = [(path, read_header(path)) for path in layout.journals(directory)]
     for _, path in sorted((place_of(header), path) for path, header in headed if header):
-        if saved := read_saved(path, searched=False):
+        if saved := read_saved(path, searched=False, shelved=True):
             yield saved
 
 
-def read_saved(journal: Path, ledgers: bool = True, searched: bool = True) -> Saved | None:
+def read_saved(
+    journal: Path, ledgers: bool = True, searched: bool = True, shelved: bool = False
+) -> Saved | None:
     """The subject of one journal; None where nothing in it can be read.
 
     ``ledgers``: whether to read them, too. ``searched``: whether samples of searches count.
+    ``shelved``: whether only the tallies of ledgers are kept (`ShelvedLedger`).
     """
     contents = read_journal(journal)
     if contents.header is None:
@@ -119,8 +122,11 @@ def read_saved(journal: Path, ledgers: bool = True, searched: bool = True) -> Sa
     counted = latest_runs(
         current if searched else [one for one in current if plan_of(one.run) != SEARCH]
     )
+    read = store.shelve if shelved else store.load_timed
     samples = tuple(
-        _completed(entry, store, problems) if ledgers or entry.ledger is None else entry.sample
+        _completed(entry, store, read, problems)
+        if ledgers or entry.ledger is None
+        else entry.sample
         for entry in counted
     )
     runs = frozenset(entry.run for entry in counted)
@@ -142,7 +148,12 @@ def _split(text: str) -> tuple[Path, str | None] | None:
     return None
 
 
-def _completed(entry: JournalEntry, store: LedgerStore, problems: list[Problem]) -> Sample:
+def _completed(
+    entry: JournalEntry,
+    store: LedgerStore,
+    read: Callable[[str, Sequence[float]], Sequence[LedgerEntry]],
+    problems: list[Problem],
+) -> Sample:
     """The sample with its ledger or its profile, unless that cannot be read."""
     if entry.line.profile is not None:
         profiles = ProfileStore(store.directory.parent / layout.PROFILES)
@@ -155,7 +166,7 @@ def _completed(entry: JournalEntry, store: LedgerStore, problems: list[Problem])
     if entry.ledger is None or entry.seconds is None:
         return entry.sample
     try:
-        ledger = store.load_timed(entry.ledger, entry.seconds)
+        ledger = read(entry.ledger, entry.seconds)
     except LedgerError as error:
         problems.append(Problem(store.path(entry.ledger), str(error)))
         return entry.sample

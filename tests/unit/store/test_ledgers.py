@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from observatory.store.journal import ledgers
-from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.ledgers import LedgerError, LedgerStore, tally_of
 from observatory.store.records.sample import LedgerEntry
 from tests.factories import ledger
 
@@ -74,6 +74,21 @@ def test_any_ledger_comes_back_as_a_multiset(taken: list[LedgerEntry]) -> None:
         stored = store.store(taken)
         back = store.load_timed(stored.sha, stored.seconds)
         assert sorted(map(repr, back)) == sorted(map(repr, taken))
+        shelved = store.shelve(stored.sha, stored.seconds)
+        assert shelved.tally == tally_of(shelved) == tally_of(back)
+        assert (len(shelved), list(shelved), shelved[:2]) == (len(back), back, back[:2])
+
+
+def test_of_a_shelved_ledger_the_tally_alone_is_in_memory(tmp_path: Path) -> None:
+    store = LedgerStore(tmp_path)
+    stored = [store.store(ledger("Add", name)) for name in "abcdef"]
+    shelved = [store.shelve(one.sha, one.seconds) for one in stored]
+    for one in stored:
+        store.path(one.sha).unlink()
+    assert [len(one) for one in shelved] == [2] * 6
+    assert all(one.tally[None, "Add", "hit"] == 1 for one in shelved)
+    with pytest.raises(LedgerError, match="there is no ledger"):
+        shelved[0][0]
 
 
 def test_a_changed_content_is_found_by_its_hash(tmp_path: Path) -> None:
@@ -128,5 +143,6 @@ def test_a_missing_ledger_and_foreign_seconds_are_errors(tmp_path: Path) -> None
     store = LedgerStore(tmp_path)
     with pytest.raises(LedgerError, match="there is no ledger"):
         store.load("0" * 64)
-    with pytest.raises(LedgerError, match="do not belong together"):
-        store.load_timed(store.store(ledger("Add")).sha, [1.0, 2.0])
+    for read in (store.load_timed, store.shelve):
+        with pytest.raises(LedgerError, match="do not belong together"):
+            read(store.store(ledger("Add")).sha, [1.0, 2.0])

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from observatory.store.base.problems import RecordError
-from observatory.store.reading.saved import load, looks_saved
+from observatory.store.journal.ledgers import ShelvedLedger
+from observatory.store.reading.saved import load, load_all, looks_saved
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
 
 
@@ -50,6 +51,14 @@ def test_a_missing_ledger_is_a_problem_and_not_an_error(tmp_path: Path) -> None:
     journal(tmp_path, [sample(WARM, "counting", ledger=ledger("Add"))])
     for stored in (tmp_path / "ledgers").rglob("*.gz"):
         stored.unlink()
-    saved = load(str(tmp_path))
-    assert saved.samples[0].ledger is None
-    assert "there is no ledger" in saved.problems[0].reason
+    for saved in (load(str(tmp_path)), *load_all(tmp_path)):
+        assert saved.samples[0].ledger is None
+        assert "there is no ledger" in saved.problems[0].reason
+
+
+def test_of_a_whole_history_ledgers_are_read_and_put_away(tmp_path: Path) -> None:
+    journal(tmp_path, [sample(WARM, "counting", ledger=ledger("Add", "Mul"))])
+    (saved,) = load_all(tmp_path)
+    found: object = saved.samples[0].ledger
+    assert isinstance(found, ShelvedLedger)
+    assert list(found) == load(str(tmp_path)).samples[0].ledger
