@@ -22,6 +22,8 @@ class Break(NamedTuple):
     code: str
     seen: str
     """A part of the detail that tells of it."""
+    early: bool = False
+    """Whether others import the name, so that it must change before them."""
 
 
 def _from_function(body: str) -> str:
@@ -253,7 +255,7 @@ BREAKS = (
             return original(*arguments, **keywords)
         module.njit = njit
         """,
-        "unrecognised option",
+        "unrecognised option", early=True,
     ),
     Break(
         "jit_options", "numba.core.extending",
@@ -264,7 +266,7 @@ BREAKS = (
             return original(function, jit_options=kept, **keywords)
         module.overload = overload
         """,
-        "has the flags ''",
+        "has the flags ''", early=True,
     ),
     Break(
         "pointer_provenance", f"{DISPATCH}._patch_pointer_add",
