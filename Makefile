@@ -4,9 +4,9 @@
 # `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.
 
 PYTHON ?= python3
-# Five at a time, a file each, the long files first (tests/conftest.py). Two CPUs are enough: most of
+# Four at a time, a file each, the long files first (tests/conftest.py). Two CPUs are enough: most of
 # the time is real compiles, which use one CPU, and some tests wait for another's sample or a clock.
-WORKERS ?= -n 5 --dist loadfile --no-loadscope-reorder
+WORKERS ?= -n 4 --dist loadfile --no-loadscope-reorder
 PYTEST_ARGS ?=
 VENV := .venv
 STAMP := $(VENV)/.ready
