@@ -22,7 +22,7 @@ UNCHANGED = """() => new Promise((found, never) => {
 })"""
 IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 OF_COLORS = ("color-contrast", "link-in-text-block")
-"""The rules of axe that depend on colors; its category of them has some that are off else."""
+"""The rules of axe about colors that are on by default; its category of colors has others, too."""
 ADVICE = "no chromium is on PATH: install it (Debian and Ubuntu: apt install chromium)"
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",

@@ -147,9 +147,10 @@ def noticed(broken: Callable[[Break], Environment]) -> dict[str, dict[str, Any]]
         env={**nothing.variables(), "EACH_BROKEN": _EACH_BROKEN}, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    found = map(json.loads, done.stdout.splitlines())
-    return {verdict["name"]: verdict for verdict in found}
+    verdicts = map(json.loads, done.stdout.splitlines())
+    found = {verdict["name"]: verdict for verdict in verdicts}
+    assert list(found) == [one.contract for one in late], done.stderr
+    return found
 
 
 @pytest.mark.parametrize("one", BREAKS, ids=lambda one: one.contract)

@@ -1,13 +1,14 @@
 """Many series at once: in which of them the segmentation plainly finds no step. Pure.
 
-`steps.segmentation` takes nearly all of its time for the kernel of each pair of values. Here each
-pair is looked at in all series together, and in single precision. So nothing is decided here:
-series that are not plainly without a step are asked one by one.
+`steps.segmentation` spends nearly all of its time on the kernel of each pair of values. Here NumPy
+looks each pair up in all series at once, in single precision. This only sorts out series that are
+plainly without a step; whoever calls it segments all others one by one.
 
-**Why it is the same answer.** Let c(s, t) be the cost of one level of the values s to t, and b the
-penalty of a step. Suppose that one step never pays in what was measured up to any t: c(0, s) +
-c(s, t) + b > c(0, t). Then more steps pay never: the best segmentation before the last of them is
-one level again. And PELT drops no candidate that it would need: it never drops the first.
+**Why the answer is the same.** Let c(s, t) be the cost of one level of the values s to t, and b the
+penalty of a step. Suppose that c(0, s) + c(s, t) + b > c(0, t) for every s and t: whenever the
+series had ended, one step would not have paid. Then several steps never pay either, because the
+best segmentation before the last of them is one level again. PELT gives the same answer, because
+under this condition it never drops its first candidate, which is no step at all.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from observatory.analyze.history.steps import PARAMETERS, Values, kernel_width
 _TOGETHER = 400_000
 """Values whose sums fit into the caches of a processor."""
 _WORTH_IT = 64
-"""Rows: with fewer, the calls of NumPy take longer than asking for each row."""
+"""Series: for fewer, calling NumPy takes longer than segmenting each."""
 _LONGEST = 1000
 """Values of a series: the kernel of all their pairs is in memory, 4 bytes each."""
 _CLIPPED = 1e-2, 1e2
-"""Between these `ruptures` has the exponent of the kernel, so that a value is a little unlike
-itself."""
+"""`ruptures` keeps the exponent of the kernel within these bounds, so that even the kernel of a
+value with itself is less than 1."""
 _PLAINLY = 1 + 1e-4
-"""Sums of a thousand numbers in single precision are much nearer than this."""
+"""A margin: rounding errors of a thousand sums in single precision are much smaller."""
 
 
 def steady(ranks: Values, weight: float) -> npt.NDArray[np.bool_]:

@@ -76,8 +76,10 @@ def _has_wide_object(content: bytes) -> bool:
     texts; then one level after another is taken away, from the innermost to the outermost.
     """
     bare = content.replace(rb"\\", b"").replace(rb"\"", b"").translate(None, _NO_BRACKET)
-    texts = bare.split(b'"', 4 * (bare.count(b",") + bare.count(b"{") + bare.count(b"[") + 1))
-    frame = b"".join(texts[::2])
+    most = 1 + sum(map(bare.count, (b",", b"[", b"{")))
+    if bare.count(b'"') > 4 * most:  # a key and a text for each: else the parser refuses it
+        return False
+    frame = b"".join(bare.split(b'"')[::2])
     for _ in range(DEEPEST):
         if _WIDE.search(frame):
             return True
