@@ -9,8 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import subprocess
-import sys
 import tempfile
 from collections import defaultdict
 from datetime import UTC
@@ -18,10 +16,11 @@ from pathlib import Path
 
 from asv.machine import Machine as AsvMachine
 from asv.results import Results
-from asv.runner import BENCHMARK_RUN_SCRIPT, BenchmarkResult
+from asv.runner import BenchmarkResult
 
 from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.store.asv import benchmarks_json
+from observatory.store.asv.discovered import discovered
 from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import (
     BENCHMARK_VERSION,
@@ -38,7 +37,6 @@ from observatory.store.journal.reader import JournalContents
 from observatory.store.records import layout
 from observatory.store.records.machine import Machine
 
-_DISCOVERY_TIMEOUT = 120.0
 _PINNED = re.compile(r"\s*([A-Za-z0-9._-]+)\s*==\s*([^\s;]+)\s*")
 
 
@@ -72,32 +70,10 @@ def write_machine(results: Path, machine: Machine) -> None:
 def write_benchmarks(results: Path, suites: Path) -> None:
     """Write ``results/benchmarks.json``: what asv's own discovery finds in ``suites``.
 
-    Entries that `observatory import` made stay. asv's script imports the suites in a process of its
-    own. Raises RecordError with the last lines of its output if that fails, and OSError.
+    Entries that `observatory import` made stay. Raises RecordError and OSError, as `discovered`
+    does.
     """
-    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
-        found = Path(scratch, "discovered.json")
-        command = [sys.executable, BENCHMARK_RUN_SCRIPT, "discover", str(suites.resolve())]
-        try:
-            done = subprocess.run(
-                [*command, str(found)],
-                cwd=scratch,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=_DISCOVERY_TIMEOUT,
-                check=False,
-            )
-        except subprocess.TimeoutExpired as error:
-            raise RecordError(
-                f"asv did not finish importing {suites} within {_DISCOVERY_TIMEOUT:g} s; "
-                "a suite must import nothing heavy at its top"
-            ) from error
-        if done.returncode != 0:
-            stderr = "\n".join(done.stderr.strip().splitlines()[-5:])
-            raise RecordError(f"asv cannot import the suites in {suites}; it says:\n{stderr}")
-        listed = json.loads(found.read_text())
+    listed = discovered(suites)
     try:
         imported = benchmarks_json.imported(benchmarks_json.load(results))
     except RecordError:
