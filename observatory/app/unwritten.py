@@ -15,7 +15,6 @@ from pathlib import Path
 
 from observatory import benchmarks
 from observatory.errors import ObservatoryError
-from observatory.store.asv.files import project, write_benchmarks
 from observatory.store.base.locking import locked_at_once
 from observatory.store.base.problems import Problem
 from observatory.store.journal.reader import read_journal
@@ -57,6 +56,8 @@ def write_left(state: Path) -> None:
 
 def write(results: Path, journal: Path) -> list[Problem]:
     """Make the result file from the journal; return what it cannot hold. Raises OSError."""
+    from observatory.store.asv.files import project, write_benchmarks  # asv takes long to import
+
     contents = read_journal(journal)
     if contents.header is None:
         return []

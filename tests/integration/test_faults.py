@@ -23,7 +23,7 @@ pytestmark = pytest.mark.integration
 
 # Runs where the measured process begins to measure: after the fork, if there is one.
 _HOOK = """
-import os, signal, subprocess, sys, time
+import os, signal, subprocess, sys, tempfile, time
 
 def fault():
     kind = os.environ.get("TEST_FAULT", "")
@@ -43,6 +43,14 @@ def fault():
         subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"],
                          start_new_session=True)
         time.sleep(600)
+    elif kind == "cleans up at its end":
+        class Scratch:
+            def __init__(self):
+                self.itself = self  # only the search for cycles at the end of Python finds it
+                self.path = tempfile.mkstemp(prefix="scratch")[1]
+            def __del__(self, remove=os.remove):
+                remove(self.path)
+        sys.modules["faults"].kept = Scratch()
 
 class Finder:
     def find_spec(self, name, path=None, target=None):
@@ -95,6 +103,16 @@ def test_a_sample_that_dies_of_a_signal_is_recorded_with_its_name(
     if fault == "segfault":
         assert any("about to read address 0" in line for line in found.failure.stderr)
     assert leftovers(tmp_path) == []
+
+
+def test_what_a_process_removes_as_python_ends_is_not_counted_as_left_behind(
+    faulty: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEST_FAULT", "cleans up at its end")
+    (task,) = plan([Cell("radon", "cold", "C", "spawn")], Rounds(0, 1))
+    found = Executor(faulty, tmp_path, timeout=300).run(task)
+    assert "files_leaked" in found.metrics
+    assert [name for name in found.leaked if "scratch" in name] == []
 
 
 @LAUNCHES

@@ -19,7 +19,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from observatory.store.asv.files import project
 from observatory.store.asv.listing import listing
 from observatory.store.base.files import write_atomic, write_changed
 from observatory.store.base.locking import locked_content
@@ -175,6 +174,8 @@ def _unite_journal(
             done.grown[path] = records[-1].header
         elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
             return
+        from observatory.store.asv.files import project  # asv takes long to import
+
         for problem in project(into, read_journal(target)):
             if problem not in done.problems:
                 done.problems.append(problem)
