@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import signal
 import warnings
@@ -12,11 +11,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from observatory.cli.main import GARBAGE
+from observatory.garbage import collect_little
 
 LONG = ("integration", "browser", "long")
 """Marks of the files that take longest."""
-gc.set_threshold(*GARBAGE)  # as every command does
+collect_little()  # as every command does
 # An example that takes long on a busy machine is no failure.
 # A laptop looks for new examples; CI tries the same ones for every commit.
 settings.register_profile(

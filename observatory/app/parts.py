@@ -11,6 +11,8 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, TypeVar
 
+from observatory.garbage import collect_little
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
@@ -58,6 +60,7 @@ def _in_processes(
     from multiprocessing import get_context
 
     # Not by fork: this process may have threads, which a child would not have.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+    spawn = get_context("spawn")
+    with ProcessPoolExecutor(workers, mp_context=spawn, initializer=collect_little) as pool:
         for done in pool.map(function, parts):
             yield from done

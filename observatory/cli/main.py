@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import gc
 import importlib
 import keyword
 import signal
@@ -20,11 +19,9 @@ from observatory.app.parts import Processes
 from observatory.cli.guarded import guarded
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
+from observatory.garbage import collect_little
 from observatory.text.plain import for_log, shorten
 
-GARBAGE = 100_000, 20, 100
-"""Thresholds of the garbage collector: a command makes many objects that stay, and to look for
-garbage among them takes up to half of its time."""
 _OLD_OPTIONS = {"measure": "pass"}
 
 
@@ -186,7 +183,7 @@ def _main() -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, _interrupt)
     Processes.allowed = True  # those that start the command do nothing else
-    gc.set_threshold(*GARBAGE)
+    collect_little()
     try:
         app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
     except ObservatoryError as error:
