@@ -16,12 +16,15 @@ from pathlib import Path
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "pymc")
 
 
-def describe(data: Path | None, packages: Iterable[str] = ()) -> dict[str, str | None]:
+def describe(
+    data: Path | None, packages: Iterable[str] = (), *, links: bool = True
+) -> dict[str, str | None]:
     """Return the facts that can explain a difference between two samples; None: not there.
 
-    ``data``: the data file of the sample. ``packages``: what it needs besides. PyTensor's
-    configuration is included if PyTensor has been imported. Raises OSError if the data file cannot
-    be read.
+    ``data``: the data file of the sample. ``packages``: what it needs besides. ``links``: whether
+    its code is linked with BLAS, which PyTensor then looks for by three runs of the compiler, of
+    0.3 s together. PyTensor's configuration is included if PyTensor has been imported. Raises
+    OSError if the data file cannot be read.
     """
     facts = versions((*_PACKAGES, *packages))
     facts["cpu"] = processor()
@@ -36,7 +39,7 @@ def describe(data: Path | None, packages: Iterable[str] = ()) -> dict[str, str |
         facts["default_mode"] = str(config.mode)
         facts["default_linker"] = str(config.linker)
         facts["floatX"] = str(config.floatX)
-        facts["blas_ldflags"] = str(config.blas__ldflags) or None
+        facts["blas_ldflags"] = (str(config.blas__ldflags) or None) if links else None
     return facts
 
 

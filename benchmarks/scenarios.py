@@ -17,7 +17,7 @@ import numpy as np
 from . import backends, each, sampling
 from .bench import Bench
 from .calls import seconds_a_call
-from .catalogue import BACKENDS, MODELS, SCENARIOS
+from .catalogue import BACKENDS, MODELS, SCENARIOS, Cell
 from .environment import describe
 from .messages import Job, Report, Role, Spent, Step
 from .models.parts import frozen_nodes
@@ -80,7 +80,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data, needed),
+        environment=describe(job.data, needed, links=_links(cell)),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
@@ -108,6 +108,11 @@ def _problem(job: Job) -> str | None:
     return problems[scenario.family]() if scenario.family in problems else None
 
 
+def _links(cell: Cell) -> bool:
+    """Whether the code of a cell may be C, which is linked with BLAS."""
+    return BACKENDS[cell.backend].cache in ("c_module", "")
+
+
 def prepare_forks(job: Job) -> None:
     """Do once what every fork of this process would do before and after it builds its one graph."""
     MODELS[job.cell.model].described_by(job.graphs).build(job.data)
@@ -117,7 +122,7 @@ def prepare_forks(job: Job) -> None:
             import_module(probe.LOOKS_AT)
     for name in ("linalg", "sparse", "special", "stats"):  # of the references
         import_module(f"scipy.{name}")
-    describe(job.data)  # it runs the compiler, to look for BLAS too
+    describe(job.data, links=_links(job.cell))  # it runs the compiler
     backends.warm_up(job.cell.backend)
     gc.collect()
     gc.freeze()  # a collection of a fork need not look at what all of them share

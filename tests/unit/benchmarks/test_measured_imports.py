@@ -15,7 +15,7 @@ SHIFTING = {"decimal", "statistics"}
 """With `decimal`, which `statistics` imports, builds with C_VM take 0.25 % fewer instructions."""
 IMPORTED = frozenset((
     "__future__", "collections", "contextlib", "copy", "csv", "ctypes", "dataclasses", "difflib",
-    "fnmatch", "functools", "importlib", "inspect", "itertools", "json", "logging", "math", "os",
+    "fnmatch", "functools", "gc", "importlib", "inspect", "itertools", "json", "logging", "math", "os",
     "pathlib", "pickle", "pkgutil", "resource", "shutil", "signal", "subprocess", "sys", "tempfile",
     "time", "traceback", "types", "typing", "warnings",
 ))  # fmt: skip
