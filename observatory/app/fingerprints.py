@@ -31,10 +31,10 @@ def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -
     used = np.unique(np.concatenate([np.empty(0, np.int32), *(o.series for o in read.parts)]))
     by_name = sorted(used.tolist(), key=lambda n: (read.series[n].name, read.series[n].params))
     rank = np.zeros(len(read.series), np.int32)
-    for place, number in enumerate(by_name):
-        rank[number] = place
-        one = read.series[number]
-        found.update(f"{one.name}\0{one.params}\0".encode(errors="replace"))
+    rank[by_name] = np.arange(len(by_name))
+    named = [read.series[number] for number in by_name]
+    words = "".join([f"{one.name}\0{one.params}\0" for one in named])
+    found.update(words.encode(errors="replace"))
     columns: tuple[Callable[[Part], npt.NDArray[Any]], ...] = (
         lambda part: part.file,
         lambda part: np.repeat(rank[part.series], part.lengths),

@@ -79,16 +79,27 @@ def _centred(n: int) -> tuple[Values, float]:
 def theil_sen(values: Values, time: Values) -> tuple[float, float, float]:
     """Theil & Sen's slope with its interval of 95 %, as `scipy.stats.theilslopes` gives it.
 
-    ``time``: at least two values, all different.
+    ``time``: at least two values, each larger than the one before.
     """
-    later = time[:, None] - time
-    slopes = (values[:, None] - values)[later > 0] / later[later > 0]
-    slopes.sort()
+    later, earlier = _all_pairs(len(values))
+    slopes = (values[later] - values[earlier]) / (time[later] - time[earlier])
     n, pairs = len(values), len(slopes)
-    ties = np.unique(values, return_counts=True)[1]
-    ties = ties[ties > 1]
-    tied = sum(int(k) * (int(k) - 1) * (2 * int(k) + 5) for k in ties)
+    ordered = np.sort(values)
+    tied = 0
+    if (ordered[1:] == ordered[:-1]).any():
+        ties = np.unique(values, return_counts=True)[1]
+        tied = sum(int(k) * (int(k) - 1) * (2 * int(k) + 5) for k in ties if k > 1)
     spread = _Z * math.sqrt(1 / 18.0 * (n * (n - 1) * (2 * n + 5) - tied))
-    upper = min(int(np.round((pairs + spread) / 2.0)), pairs - 1)
-    lower = max(int(np.round((pairs - spread) / 2.0)) - 1, 0)
-    return median(slopes), float(slopes[lower]), float(slopes[upper])
+    upper = min(round((pairs + spread) / 2.0), pairs - 1)
+    lower = max(round((pairs - spread) / 2.0) - 1, 0)
+    middle = pairs // 2
+    # Four of them are needed in their places; to sort all takes four times as long.
+    slopes.partition(sorted({lower, middle - 1 + pairs % 2, middle, upper}))
+    least, below, centre, most = slopes[[lower, middle - 1 + pairs % 2, middle, upper]].tolist()
+    return centre if pairs % 2 else (below + centre) / 2, least, most
+
+
+@lru_cache(maxsize=64)
+def _all_pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """The places of all pairs of n values: of the later one, and of the earlier."""
+    return np.tril_indices(n, -1)

@@ -102,7 +102,8 @@ class Series:
 
     @property
     def _rows(self) -> slice:
-        return slice(*self.part.starts[self.number : self.number + 2].tolist())
+        bounds = self.part.bounds
+        return slice(bounds[self.number], bounds[self.number + 1])
 
     @property
     def at(self) -> Numbers:
@@ -131,8 +132,8 @@ class Series:
 
     def __len__(self) -> int:
         """The number of its values."""
-        first, last = self.part.starts[self.number : self.number + 2].tolist()
-        return int(last - first)
+        bounds = self.part.bounds
+        return bounds[self.number + 1] - bounds[self.number]
 
     @property
     def digest(self) -> bytes:

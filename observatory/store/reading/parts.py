@@ -98,6 +98,12 @@ class Part:
         """The number of values of each key."""
         return np.diff(self.starts)
 
+    @cached_property
+    def bounds(self) -> list[int]:
+        """``starts`` as numbers of Python, which are looked at one by one."""
+        found: list[int] = self.starts.tolist()
+        return found
+
     @property
     def columns(self) -> Columns:
         """Its values, in its order."""

@@ -14,10 +14,10 @@ ROOT = Path(__file__).parents[3]
 SHIFTING = {"decimal", "statistics"}
 """With `decimal`, which `statistics` imports, builds with C_VM take 0.25 % fewer instructions."""
 IMPORTED = frozenset((
-    "__future__", "collections", "contextlib", "copy", "csv", "ctypes", "dataclasses", "difflib",
-    "fnmatch", "functools", "gc", "importlib", "inspect", "itertools", "json", "logging", "math",
-    "os", "pathlib", "pickle", "pkgutil", "resource", "shutil", "signal", "subprocess", "sys",
-    "tempfile", "time", "traceback", "types", "typing", "warnings",
+    "__future__", "atexit", "collections", "contextlib", "copy", "csv", "ctypes", "dataclasses",
+    "difflib", "fnmatch", "functools", "gc", "importlib", "inspect", "itertools", "json", "logging",
+    "math", "os", "pathlib", "pickle", "pkgutil", "resource", "shutil", "signal", "subprocess",
+    "sys", "tempfile", "time", "traceback", "types", "typing", "warnings",
 ))  # fmt: skip
 """What modules of the benchmarks import at their top before the subject is imported."""
 
