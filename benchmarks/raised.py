@@ -7,6 +7,7 @@ from pathlib import Path
 
 _PLACES = (sys.prefix, str(Path(__file__).absolute().parent.parent))
 """The environment and what holds the benchmarks. PyTensor adds tracebacks to its messages."""
+_PAGES = 100_000
 
 
 def message_of(error: BaseException, most: int) -> str:
@@ -15,3 +16,8 @@ def message_of(error: BaseException, most: int) -> str:
     for place in _PLACES:
         text = text.replace(f"{place}/", "")
     return text[:most]
+
+
+def one_line(error: BaseException) -> str:
+    """Return the same as one line of at most 1,000 characters: numba's messages are pages."""
+    return " ".join(message_of(error, _PAGES).split())[:1000]

@@ -19,6 +19,7 @@ from typing import Any, BinaryIO
 
 from .fillers import new_seed
 from .parent import end_with_parent, fork
+from .raised import one_line
 
 _PATIENCE = 120.0
 """Seconds for a fresh interpreter."""
@@ -90,12 +91,6 @@ def fresh(function: Callable[..., Any], *arguments: Any, hash_seed: int | None =
         raise TimeoutError(f"a fresh process did not end within {_PATIENCE:g} s") from error
     lines = done.stdout.splitlines()
     return _read(lines[-1] if lines else b"", done.returncode, "a fresh process", done.stderr)
-
-
-def one_line(error: BaseException) -> str:
-    """Return an exception as one line of at most 1,000 characters: numba's messages are pages."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:1000]
 
 
 def _answer(function: Callable[[], Any]) -> bytes:

@@ -28,10 +28,10 @@ from ..environment import versions
 from ..fillers import new_seed
 from ..parent import end_with_parent
 from ..process import Exit
+from ..raised import one_line
 from ..sandbox import ENDING, Sandbox, end_once
 from ..sweeping import sweep
 from ..typed_json import MessageError, from_json, to_json
-from ..workers import one_line
 from . import compiling, graphs, locating, names, storing, uids
 from .making import (
     SCHEMA,

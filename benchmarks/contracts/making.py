@@ -17,7 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
-from ..workers import one_line
+from ..raised import one_line
 
 SCHEMA = "observatory/contracts/1"
 Status = Literal["holds", "broken", "unavailable", "failed"]

@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from types import ModuleType
 from typing import Any
 
-from ..workers import one_line
+from ..raised import one_line
 from . import making
 from .making import Area, Contract, need
 

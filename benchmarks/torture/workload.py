@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..probes import c_modules, numba_cache
 from ..probes.entries import EntryCounter
 from ..probes.ledger import Ledger
-from ..workers import one_line
+from ..raised import one_line
 
 if TYPE_CHECKING:
     import numpy as np
