@@ -7,7 +7,8 @@ from pathlib import Path
 
 _PLACES = (sys.prefix, str(Path(__file__).absolute().parent.parent))
 """The environment and what holds the benchmarks. PyTensor adds tracebacks to its messages."""
-_PAGES = 100_000
+_LONGEST = 100_000
+"""Characters that are looked at to make one line."""
 
 
 def message_of(error: BaseException, most: int) -> str:
@@ -19,5 +20,5 @@ def message_of(error: BaseException, most: int) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return the same as one line of at most 1,000 characters: numba's messages are pages."""
-    return " ".join(message_of(error, _PAGES).split())[:1000]
+    """Return type and message as one line of at most 1,000 characters: numba writes pages."""
+    return " ".join(message_of(error, _LONGEST).split())[:1000]

@@ -49,7 +49,8 @@ def measure(
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
     if reason is not None:
-        return Report("unavailable", reason, environment=describe(job.data, needed))
+        facts = describe(job.data, needed, links=links_blas(cell))
+        return Report("unavailable", reason, environment=facts)
     bench = Bench(
         model.build(job.data),
         cell.backend,
@@ -80,7 +81,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data, needed, links=_links(cell)),
+        environment=describe(job.data, needed, links=links_blas(cell)),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
@@ -108,8 +109,8 @@ def _problem(job: Job) -> str | None:
     return problems[scenario.family]() if scenario.family in problems else None
 
 
-def _links(cell: Cell) -> bool:
-    """Whether the code of a cell may be C, which is linked with BLAS."""
+def links_blas(cell: Cell) -> bool:
+    """Whether the code of a cell may be C that is linked with BLAS."""
     return BACKENDS[cell.backend].cache in ("c_module", "")
 
 
@@ -122,7 +123,7 @@ def prepare_forks(job: Job) -> None:
             import_module(probe.LOOKS_AT)
     for name in ("linalg", "sparse", "special", "stats"):  # of the references
         import_module(f"scipy.{name}")
-    describe(job.data, links=_links(job.cell))  # it runs the compiler
+    describe(job.data, links=links_blas(job.cell))  # it runs the compiler
     backends.warm_up(job.cell.backend)
     gc.collect()
     gc.freeze()  # a collection of a fork need not look at what all of them share

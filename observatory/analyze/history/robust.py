@@ -92,11 +92,12 @@ def theil_sen(values: Values, time: Values) -> tuple[float, float, float]:
     spread = _Z * math.sqrt(1 / 18.0 * (n * (n - 1) * (2 * n + 5) - tied))
     upper = min(round((pairs + spread) / 2.0), pairs - 1)
     lower = max(round((pairs - spread) / 2.0) - 1, 0)
-    middle = pairs // 2
-    # Four of them are needed in their places; to sort all takes four times as long.
-    slopes.partition(sorted({lower, middle - 1 + pairs % 2, middle, upper}))
-    least, below, centre, most = slopes[[lower, middle - 1 + pairs % 2, middle, upper]].tolist()
-    return centre if pairs % 2 else (below + centre) / 2, least, most
+    centre = pairs // 2
+    wanted = [lower, centre - 1 + pairs % 2, centre, upper]
+    # These must be in their places; to sort all of them takes four times as long.
+    slopes.partition(sorted(set(wanted)))
+    least, below, above, most = slopes[wanted].tolist()
+    return above if pairs % 2 else (below + above) / 2, least, most
 
 
 @lru_cache(maxsize=64)

@@ -2,7 +2,8 @@
 
 A night writes ``benchmarks.json`` after each subject, and the suites stay as they are. What was
 found is therefore kept in ``$XDG_CACHE_HOME/observatory/discovered/``, with a hash of the suites'
-code and the versions of asv and Python. Nothing outside of the suites may change what they list.
+code and the versions of asv and Python. What else could change what asv lists, such as a plug-in of
+asv_runner, none of our suites uses.
 """
 
 from __future__ import annotations
@@ -31,13 +32,12 @@ def discovered(suites: Path) -> list[dict[str, Any]]:
     """Return the entries of all benchmarks in a directory of suites, as asv lists them.
 
     Raises RecordError if asv cannot import the suites, with the last lines of what it said, and
-    OSError if they cannot be read.
+    OSError if no process can be started.
     """
     suites = suites.resolve()
-    base = cache_directory()
-    if base is None:
+    base, followed = cache_directory(), _followed(suites)
+    if base is None or followed is None:
         return _imported(suites)
-    followed = _followed(suites)
     file = base / "discovered" / f"{_hash(os.fsencode(suites))}.json"
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
         kept = orjson.loads(file.read_bytes())
@@ -78,11 +78,17 @@ def _imported(suites: Path) -> list[dict[str, Any]]:
         return entries
 
 
-def _followed(suites: Path) -> str:
-    """A hash of all that the entries follow from. Raises OSError."""
+def _followed(suites: Path) -> str | None:
+    """A hash of all that the entries follow from; None if a file cannot be read.
+
+    That is no error: an editor may have left a link that leads nowhere, which asv does not import.
+    """
     parts = [version(name).encode() for name in _LIBRARIES] + [sys.version.encode()]
-    for source in sorted(suites.rglob("*.py")):
-        parts += [os.fsencode(source.relative_to(suites)), source.read_bytes()]
+    try:
+        for source in sorted(suites.rglob("*.py")):
+            parts += [os.fsencode(source.relative_to(suites)), source.read_bytes()]
+    except OSError:
+        return None
     return _hash("".join(map(_hash, parts)).encode())
 
 

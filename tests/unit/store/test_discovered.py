@@ -81,3 +81,8 @@ def test_without_a_place_for_caches_asv_is_asked_each_time(
     monkeypatch.setattr(module, "cache_directory", lambda: None)
     assert names(suites) == ["bench.track_it"]
     assert not (suites.parent / "cache").exists()
+
+
+def test_a_file_that_cannot_be_read_is_no_obstacle_that_asv_does_not_have(suites: Path) -> None:
+    (suites / ".#bench.py").symlink_to("somebody@host.123")  # Emacs, while a file is edited
+    assert names(suites) == ["bench.track_it"]
