@@ -30,8 +30,8 @@ from .typed_json import from_json  # noqa: E402
 def main() -> None:
     """Do the job whose file is the only argument, and exit.
 
-    No function more may lie between this one and the build: with one, a build executed 0.05 % more
-    instructions (docs/work.md).
+    Do not put a further function on the stack between this one and the build: with one, a build
+    executed 0.05 % more instructions (docs/work.md).
 
     The exit status is 0, or `forking.RAISED` where the job raised an exception. Raises OSError and
     MessageError if the file cannot be read or holds no job.
@@ -44,7 +44,7 @@ def main() -> None:
     alone = launch == "spawn" or SCENARIOS[job.cell.scenario].family == "sampling"
     alone = job.role == "reader" or (alone and job.role != "each")
     if not leftovers_count(job, alone):
-        # As it ends, Python looks for cycles of objects several times: 0.4 of 1.9 s of CPU time.
+        # At its end, Python looks for cycles of objects several times: 0.4 of 1.9 s of CPU time.
         atexit.register(gc.freeze)
     if alone:
         sys.exit(work(job))
@@ -63,10 +63,10 @@ def main() -> None:
 
 
 def leftovers_count(job: Job, alone: bool) -> bool:
-    """Whether the files are counted that this process itself leaves.
+    """Whether this process builds a graph after which the files that are left behind are counted.
 
-    ``alone``: it does the job without a fork. The processes whose builds are counted end as those
-    of a user do: what Python deletes at its end is not left.
+    ``alone``: it does the job without a fork. Such a process must end as a user's does, because
+    Python deletes some files only then.
     """
     builds = alone or SCENARIOS[job.cell.scenario].arrangement == "after a build"
     return builds and job.role != "fill" and job.measure == "counting"

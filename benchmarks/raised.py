@@ -8,7 +8,7 @@ from pathlib import Path
 _PLACES = (sys.prefix, str(Path(__file__).absolute().parent.parent))
 """The environment and what holds the benchmarks. PyTensor adds tracebacks to its messages."""
 _LONGEST = 100_000
-"""Characters that are looked at to make one line."""
+"""Characters of a message that are read to make one line of it."""
 
 
 def message_of(error: BaseException, most: int) -> str:
@@ -20,5 +20,5 @@ def message_of(error: BaseException, most: int) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return type and message as one line of at most 1,000 characters: numba writes pages."""
+    """Return type and message as one line of at most 1,000 characters; numba's fill pages."""
     return " ".join(message_of(error, _LONGEST).split())[:1000]

@@ -11,8 +11,8 @@ _THRESHOLDS = 100_000, 20, 100
 def collect_little() -> None:
     """Look for cycles of objects seldom, and not at all when this process ends.
 
-    A command makes many objects that stay: to look for garbage among them takes up to half of its
-    time, and a sixth of a short one's is spent on it at its end.
+    A command keeps most of the objects that it makes, so there is little garbage to find. The
+    search took up to half of the time of a command, and the one at its end a sixth of a short one.
     """
     gc.set_threshold(*_THRESHOLDS)
     atexit.register(gc.freeze)

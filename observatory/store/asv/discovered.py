@@ -2,8 +2,8 @@
 
 A night writes ``benchmarks.json`` after each subject, and the suites stay as they are. What was
 found is therefore kept in ``$XDG_CACHE_HOME/observatory/discovered/``, with a hash of the suites'
-code and the versions of asv and Python. What else could change what asv lists, such as a plug-in of
-asv_runner, none of our suites uses.
+code and the versions of asv and Python. A plug-in of asv_runner could change the list too; our
+suites use none.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ def discovered(suites: Path) -> list[dict[str, Any]]:
     OSError if no process can be started.
     """
     suites = suites.resolve()
-    base, followed = cache_directory(), _followed(suites)
-    if base is None or followed is None:
+    base, expected = cache_directory(), _hash_of_code(suites)
+    if base is None or expected is None:
         return _imported(suites)
     file = base / "discovered" / f"{_hash(os.fsencode(suites))}.json"
     with contextlib.suppress(OSError, ValueError, LookupError, TypeError):
         kept = orjson.loads(file.read_bytes())
-        if kept["from"] == followed:
+        if kept["from"] == expected:
             entries: list[dict[str, Any]] = kept["entries"]
             return entries
     entries = _imported(suites)
     with contextlib.suppress(OSError):
-        write_atomic(file, orjson.dumps({"from": followed, "entries": entries}))
+        write_atomic(file, orjson.dumps({"from": expected, "entries": entries}))
     return entries
 
 
@@ -78,10 +78,10 @@ def _imported(suites: Path) -> list[dict[str, Any]]:
         return entries
 
 
-def _followed(suites: Path) -> str | None:
-    """A hash of all that the entries follow from; None if a file cannot be read.
+def _hash_of_code(suites: Path) -> str | None:
+    """A hash of what decides which entries there are; None if a file cannot be read.
 
-    That is no error: an editor may have left a link that leads nowhere, which asv does not import.
+    Such a file is no error here: an editor's lock is a broken link, and asv does not import it.
     """
     parts = [version(name).encode() for name in _LIBRARIES] + [sys.version.encode()]
     try:
