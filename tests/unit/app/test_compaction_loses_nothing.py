@@ -1,10 +1,13 @@
-"""Compaction of the committed results: whatever is made of them is the same, byte for byte."""
+"""Compaction of the committed results: whatever is made of them is the same, byte for byte.
+
+Of alerts and pages, tests/unit/cli/commands/test_repeatable.py shows it.
+"""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,12 +16,7 @@ import pytest
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.history.alerts import AlertContext
-from observatory.app import pairs
-from observatory.app.history import find_alerts
-from observatory.app.observed import site_data
 from observatory.app.results import read
-from observatory.dashboard.site import build
 from observatory.store.asv.files import project
 from observatory.store.journal.compacting import tidy
 from observatory.store.journal.reader import read_journal
@@ -26,7 +24,6 @@ from observatory.store.reading.export import exported
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records import layout
 from observatory.store.records.comparison import Side
-from observatory.store.records.triage import Triage
 from observatory.text.records import comparison_of
 
 pytestmark = pytest.mark.long
@@ -61,15 +58,6 @@ def test_every_value_interval_and_note(places: tuple[Path, Path]) -> None:
     assert less.problems == whole.problems == ()
 
 
-def test_every_alert_improvement_and_what_is_not_judged(places: tuple[Path, Path]) -> None:
-    whole, less = (
-        find_alerts(place, AlertContext(NOW, timedelta(days=2), Triage(), None)) for place in places
-    )
-    assert less[0].model_dump_json() == whole[0].model_dump_json()
-    assert len(whole[0].alerts) > 3
-    assert less[1] == whole[1] == []
-
-
 def test_every_difference_between_neighbours_function_by_function(
     places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -89,15 +77,6 @@ def test_every_difference_between_neighbours_function_by_function(
     assert len(first) > 10
     assert first == tested[len(first) :]
     assert any('"functions":[{' in text for text in whole)
-
-
-def test_every_page_and_every_file_of_the_site(
-    places: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pairs, "MOST", 6)  # every pair is judged in the same way
-    whole, less = (_site(place) for place in places)
-    assert less.keys() == whole.keys()
-    assert [name for name, content in whole.items() if less[name] != content] == []
 
 
 def test_what_plain_asv_reads(places: tuple[Path, Path], tmp_path: Path) -> None:
@@ -127,14 +106,6 @@ def _differences(results: Path) -> Iterator[str]:
 def _side(saved: Saved) -> Side:
     head = saved.header
     return Side(subject=head.subject, versions=head.versions, machine=head.machine)
-
-
-def _site(results: Path) -> dict[str, bytes]:
-    observed, problems = site_data([results])
-    assert problems == []
-    out = results.parent / "html"
-    build(observed, out)
-    return _files(out)
 
 
 def _files(root: Path) -> dict[str, bytes]:
