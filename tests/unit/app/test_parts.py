@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import os
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -28,6 +31,20 @@ def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) 
     with ThreadPoolExecutor(3) as executor:
         assert mapped(levels_of_part, NOISE, 2, executor) == expected
     assert mapped(levels_of_part, [], 2) == []
+
+
+def collectors(part: Sequence[int]) -> list[tuple[int, int, int]]:
+    """How the garbage collector is set where a part is done."""
+    return [gc.get_threshold() for _ in part]
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="one CPU starts no processes")
+def test_the_processes_of_parts_look_for_garbage_as_seldom_as_commands(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Processes, "allowed", True)
+    # tests/conftest.py has set the collector of this process; theirs begin as Python sets it.
+    assert mapped(collectors, [0, 1], 1) == [gc.get_threshold()] * 2
 
 
 def test_one_part_starts_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
