@@ -57,9 +57,9 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     unseen = sum(row.found for row in blind)
     yield (
         f"The observatory finds {found} of {len(own)} faults, and {unseen} "
-        f"of the {len(blind)} that were written before the probes were read. In {false} of "
-        f"{len(own)} rows, an alarm is raised that the fault does not explain. Compared with "
-        f"itself, the release raised no alarm in {quiet} of {len(nothing)} comparisons."
+        f"of the {len(blind)} that were written before the probes were read. {false} of "
+        f"{len(own)} rows have an alarm that the fault does not explain. {quiet} of "
+        f"{len(nothing)} comparisons of the release with itself raised no alarm."
     )
 
 

@@ -11,6 +11,7 @@ import argparse
 import random
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import time
@@ -68,7 +69,7 @@ def one(kind: str, made: Cluster, where: Path, seconds: float, chance: random.Ra
             again = ("--cluster", made.address, "--resume", "--rounds", str(ROUNDS))
             run = made.client(where, *again)
             statuses.append(run.wait(300))
-    except AssertionError:
+    except (AssertionError, subprocess.TimeoutExpired):
         print((where.parent / f"{where.name}.log").read_text())
         raise
     finally:

@@ -121,7 +121,7 @@ _ALL = (
         """Check what compiles these functions: it may bypass the cache now, or their caching was
         switched off.""",
         shows_in=("reuse_lost",),
-        title="the cache is not asked",
+        title="functions are no longer looked up in the cache",
     ),
     Cause(
         "not reused",
@@ -208,14 +208,14 @@ _ALL = (
     ),
     Cause(
         "the process is changed",
-        "a build of {head} leaves {they} of the process changed",
+        "a build of {head} leaves {they} in its process",
         """Look for what is opened and not closed, or set and not set back: files, threads, the
         seeds of `random` and NumPy, variables of the environment, signal handlers.""",
         shows_in=("side_effects",),
         explains=("side_effects",),
         found_by="side_effects",
-        noun="thing",
-        title="builds change their process",
+        noun="side effect",
+        title="builds leave side effects in their process",
     ),
     Cause(
         "imports moved",

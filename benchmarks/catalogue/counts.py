@@ -145,13 +145,13 @@ COUNTS = (
            rose=("a build sleeps for 1 second more", "builds and calls sleep for {} s more"),
            fell=("a build sleeps for 1 second less", "builds and calls sleep for {} s less")),
     Metric("side_effects", "things", "exact", "counting",
-           "things of the process that a build leaves changed: open files, threads, seeds, "
+           "process-wide state that a build leaves changed: open files, threads, seeds, "
            "variables, directories, signals",
            ("build", "variants"), alerting="everywhere",
-           rose=("a build leaves 1 more thing of its process changed",
-                 "builds leave {} more things of their process changed"),
-           fell=("a build leaves 1 fewer thing of its process changed",
-                 "builds leave {} fewer things of their process changed")),
+           rose=("a build leaves 1 more side effect in its process",
+                 "builds leave {} more side effects in their process"),
+           fell=("a build leaves 1 fewer side effect in its process",
+                 "builds leave {} fewer side effects in their process")),
     Metric("functions_compiled", "functions", "exact", "counting",
            "functions compiled, with or without a cache",
            (*COMPILES, "growth", "call"), by_size=True),

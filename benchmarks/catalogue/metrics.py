@@ -71,8 +71,8 @@ _ALL = (
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
                   "rewrite that no longer applies."),
     Metric("first_draw_time", "seconds", "noisy", "timing",
-           "time from building the step method to the first draw of any chain; on the path, sums "
-           "over its steps from their begin",
+           "time from building the step method to the first draw of any chain; on the "
+           "path: the sum over its steps, each from its own start",
            ("sampling", "path")),
     Metric("step_time", "seconds", "noisy", "timing",
            "time of a step of the path, or of all of them",

@@ -195,7 +195,7 @@ def main(argv: list[str] | None = None) -> int:
     names = list(dict.fromkeys(fault.name for fault in FAULTS))
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.torture",
-        description="Put PyTensor's disk caches under faults and print what became of it, as JSON.",
+        description="Apply faults to PyTensor's disk caches, and print the results as JSON.",
         epilog=f"Exit status: {EXIT_DONE} done, whatever came out; 2 wrong usage.",
     )
     parser.add_argument("--only", action="append", choices=names, metavar="NAME",

@@ -10,7 +10,7 @@ observatory.ledger = (() => {
     ["appeared", ["Appeared", "B has more of them"]],
     ["vanished", ["Vanished", "B has fewer of them"]],
     ["same", ["The same", "equally often, with the same outcomes"]],
-    ["internal", ["Internal", "compiled without asking a cache"]],
+    ["internal", ["Internal", "compiled without a lookup in a cache"]],
   ]);
   const CALM = ["same", "internal"];
   const empty = () => Object.fromEntries(OUTCOMES.map((one) => [one, [0, 0, 0]]));

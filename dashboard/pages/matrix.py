@@ -177,7 +177,7 @@ def _misses(cell: Cell, own: dict[tuple[Cell, str], CellValue]) -> Flag:
         return Flag("not counted", "absent")
     if cell.scenario in WARM_SCENARIOS and not one.value and compiled and compiled.value:
         # Of a cache that is never asked, "no misses" would say that nothing is compiled again.
-        return Flag(f"{compiled.value:,.0f} compiled, no cache asked", "plain")
+        return Flag(f"{compiled.value:,.0f} compiled without a lookup", "plain")
     if one.wrong is None:
         return Flag(f"{one.value:,.0f}", "plain")
     return Flag(f"{one.value:,.0f} missed", "bad", "✗") if one.wrong else Flag("0", "good", "✓")

@@ -69,8 +69,12 @@ class Mixed:
         """How an environment differs from what was asked for; empty if it does not."""
         for name, version in self.holds.items():
             found = packages.get(name)
+            if found is None and version is not None:
+                return f"it lacks {name} {version}"
+            if found is not None and version is None:
+                return f"it has {name} {found}, which should be absent"
             if found != version:
-                return f"it has {name} {found or 'not at all'} instead of {version or 'none'}"
+                return f"it has {name} {found} instead of {version}"
         for name, version in self.pins.items():
             if packages.get(name, version) != version:
                 return f"it has {name} {packages[name]} instead of {version}"

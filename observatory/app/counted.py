@@ -18,7 +18,7 @@ COLUMNS = {
     "subject": "what was measured: a release (3.3.7), a commit, a wheel",
     "graph": "name of the graph",
     "counted": "what is counted of it, where several things are counted in its scenario",
-    "fate": "what became of it: `counted` where something is counted, `absent`, `raised`, ...",
+    "fate": "the outcome: `counted` where something is counted, `absent`, `raised`, ...",
     "value": "what was counted; NaN if nothing was",
     "note": "why, where there is a reason",
 }

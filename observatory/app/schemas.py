@@ -39,7 +39,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),
-    "torture-1.json": (Torture, "What became of PyTensor's caches under faults"),
+    "torture-1.json": (Torture, "How PyTensor's caches behave under faults"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
     "caches-1.json": (Inspected, "What `observatory cache --json` prints"),

@@ -28,7 +28,7 @@ def alike(session: Session, base: Subject, head: Subject) -> tuple[Together, str
     except UvError as error:
         if not unsatisfiable(error):
             raise
-        return alone, _warning(f"nothing satisfies both as of one: {error.output}")
+        return alone, _warning(f"no set of packages of one date satisfies both: {error.output}")
     for side, before in ((found.base, base), (found.head, head)):
         changed = side.pins or side.subject.exclude_newer != before.exclude_newer
         if changed and (problem := _not_importable(session, side)):

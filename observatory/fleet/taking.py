@@ -34,7 +34,7 @@ _RESUBMITTED = 5
 """How many times a task is handed in again that the scheduler has lost."""
 
 _KILLED = Failure(
-    message="the worker that took it died, each time that it was taken", signal="SIGKILL",
+    message="its worker died each time that this sample was tried", signal="SIGKILL",
     exit_code=None, stderr=(),
 )  # fmt: skip
 _ENDING = 20.0

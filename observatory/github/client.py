@@ -187,7 +187,7 @@ class GitHub:
                 return data
             reason = shorten("; ".join(str(error.get("message", "")) for error in errors), LONGEST)
             kind = MissingError if kinds == {"NOT_FOUND"} else GitHubError
-            raise kind(f"GitHub does not {doing} ({reason or 'no reason given'})")
+            raise kind(f"GitHub rejected the request to {doing} ({reason or 'no reason given'})")
         raise GitHubError(f"GitHub's limits do not let us {doing}; run it again later")
 
 

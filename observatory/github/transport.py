@@ -280,4 +280,4 @@ def _error(answer: Answer, doing: str, repeatable: bool) -> GitHubError:
     if status >= 500:
         kind, advice = (GitHubError, "run it again") if repeatable else (UnsureError, _UNSURE)
         return kind(f"GitHub fails when asked to {doing} ({reason}); {advice}")
-    return GitHubError(f"GitHub does not {doing} ({reason})")
+    return GitHubError(f"GitHub rejected the request to {doing} ({reason})")

@@ -121,7 +121,7 @@ def unpacked(name: str, content: bytes) -> dict[str, Entry | None]:
     for line in text.decode(errors="replace").split("\n") if text else ():
         match = _LINE.fullmatch(line)
         if match is None:
-            raise StoreError(f"the segment {name} has a line that is none: {line[:80]!r}")
+            raise StoreError(f"the segment {name} has a line that is not an entry: {line[:80]!r}")
         entry = found[match["path"]] = _entry_of(match)
         if entry and max(entry.size, entry.length) > LARGEST_FILE:
             raise StoreError(f"the segment {name} has a file above {LARGEST_FILE} bytes")

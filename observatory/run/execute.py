@@ -170,12 +170,14 @@ def _record(task: Task, seal: str, stdout: str, code: int) -> Sample:
     """
     begun, _, text = stdout.partition(" ")
     if begun != seal:
-        raise InvalidError("what it printed is not sealed as its own")
+        raise InvalidError("its output does not begin with the code that this sample was given")
     sample = read_json(Sample, text)
     if (sample.cell, sample.measure) != (task.cell, task.measure):
-        raise InvalidError(f"it is of {sample.cell} ({sample.measure}), which was not asked for")
+        raise InvalidError(
+            f"it is a record of {sample.cell} ({sample.measure}), which was not requested"
+        )
     if sample.status not in _CODES.get(code, ()):
-        raise InvalidError(f"it says {sample.status}, which does not fit how the process ended")
+        raise InvalidError(f"its status {sample.status} does not fit how the process ended")
     return sample
 
 

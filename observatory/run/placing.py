@@ -93,7 +93,8 @@ class Placing:
             place = self._of[chain]
             if lack := self._lacks(place, task):
                 raise NoPlaceError(
-                    f"what it starts from is on {self._host(place)}, but there {lack}"
+                    f"the filled cache that it starts from is on {self._host(place)}, "
+                    f"but there {lack}"
                 )
             self.load[place] = self.load.get(place, 0.0) + expected_seconds(task)
             return place
@@ -108,7 +109,7 @@ class Placing:
         if not self.workers.get(place):
             return "there is no worker"
         if needs_class(task) and place not in self.of_class:
-            return "the CPU is another than the one that times come from"
+            return "the CPU differs from that of the machines that take times and work"
         if task.measure == "work" and place in self.uncounted:
             return f"nothing counts instructions ({self.uncounted[place]})"
         if task.measure == "timing" and place in self.untimed:

@@ -156,8 +156,8 @@ PRESETS = {
         lambda _: Rounds(timing=0, counting=0, work=1),
     ),
     "canary": Preset(
-        "siblings that share numba's cache: the smallest graphs in every arrangement, look-alikes "
-        "and radon in few; and the quick sets of Ops, pairs and topics",
+        "siblings that share numba's cache: `closures` in every arrangement, `lookalikes` and "
+        "`radon` in some; and the quick sets of Ops, pairs and topics",
         tuple(
             cell
             for cell in _SHARED

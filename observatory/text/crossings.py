@@ -100,10 +100,10 @@ def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -
     known = {frozenset(one.new): one.value for one in crossed.combinations}
     every = {one.name for one in crossed.axes}
     new, old = known.get(frozenset(cause.axes)), known.get(frozenset(every - {*cause.axes}))
-    alone = f" did it: with it alone new, the value is {_shown(new, crossed)}"
+    alone = f" did it: if only it is new, the value is {_shown(new, crossed)}"
     if old is None:
         return (alone, *_most_without(crossed, cause))
-    return (f"{alone}; with it alone old, {_shown(old, crossed)}",)
+    return (f"{alone}; if only it is old, {_shown(old, crossed)}",)
 
 
 def _most_without(crossed: Crossed, cause: CrossedCause) -> doc.Words:
@@ -113,10 +113,11 @@ def _most_without(crossed: Crossed, cause: CrossedCause) -> doc.Words:
         if one.value is not None and not {*cause.axes} & {*one.new}
     ]  # fmt: skip
     if not without:
-        return ("; whether the rest would make it, too, could not be measured",)
+        return ("; whether the change also happens without it could not be measured",)
     most = max(without, key=lambda one: len(one.new))
-    value = f", {_shown(most.value, crossed)}: more could not be measured without it"
-    return ("; with it old and new ", *_axes(most.new), value)
+    value = f" new, it is {_shown(most.value, crossed)}"
+    more = "; no combination with more new packages could be measured without it"
+    return ("; if it is old and only ", *_axes(most.new), value, more)
 
 
 def _parts(crossed: Crossed, blamed: Sequence[CrossedAxis]) -> doc.Words:

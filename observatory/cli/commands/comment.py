@@ -43,7 +43,8 @@ def command(
             envvar="OBSERVATORY_SOURCE",
             show_default=False,
             help="Where others get this observatory: OWNER/NAME@COMMIT on GitHub. The comment "
-            "then links its words to the documentation and tells how to repeat it from nothing.",
+            "then links its terms to the documentation, and gives a command that repeats the "
+            "comparison with only git and uv installed.",
         ),
     ] = "",
     summary: options.Summary = None,

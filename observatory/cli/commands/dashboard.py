@@ -52,7 +52,10 @@ def command(
     ] = "",
     url: Annotated[
         str,
-        typer.Option(help="Address (https) of the pages, for pictures beside links to them."),
+        typer.Option(
+            help="Address (https) where the pages will be published. Other sites can then show "
+            "a picture beside a link to them."
+        ),
     ] = "",
     strict: options.Strict = False,
 ) -> None:

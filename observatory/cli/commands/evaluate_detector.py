@@ -127,7 +127,7 @@ def _replay_tables(found: Replayed) -> Iterable[Table]:
     )  # fmt: skip
     yield _drawn(
         f"Steps put into {found.told[0].series} series, each alone",
-        ("step", f"told within {AFTER} values", "median delay in values", "false"),
+        ("step", f"reported within {AFTER} values", "median delay in values", "false"),
         [
             (f"+{one.factor - 1:.0%}", f"{one.found:.1%}",
              "-" if one.median_delay is None else f"{one.median_delay:g}", f"{one.false}")

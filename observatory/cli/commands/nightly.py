@@ -57,7 +57,9 @@ def command(
     most: Annotated[
         int,
         typer.Option(
-            min=1, help=f"Most commits of --commits {NEW}; more are sampled, and the gaps named."
+            min=1,
+            help=f"Measure at most this many commits with --commits {NEW}. If there are more, "
+            "take evenly spaced ones, and name the gaps.",
         ),
     ] = 8,
     results: options.Results = Path("results"),

@@ -34,7 +34,8 @@ def command(
         bool,
         options.flag(
             "--stamp",
-            "If DIR may be used, record in it that this environment uses it. Do so first.",
+            "If DIR may be used here, record in it that this environment uses it. Run this before "
+            "the first build.",
         ),
     ] = False,
     accept_collisions: Annotated[

@@ -36,7 +36,9 @@ def load(results: Path) -> Entries:
     except FileNotFoundError:
         return {}
     except (NotJsonError, OSError) as error:
-        raise RecordError(f"{path} cannot be read, and so not be added to: {error}") from error
+        raise RecordError(
+            f"{path} cannot be read, so nothing can be added to it: {error}"
+        ) from error
     if not isinstance(loaded, dict):
         raise RecordError(f"{path} is not an object of benchmarks; remove it and make it again")
     return {name: entry for name, entry in loaded.items() if isinstance(entry, dict)}

@@ -40,7 +40,7 @@ def _moment_or_none(text: Any) -> datetime | None:
 def _minor(version: str) -> str:
     found = re.match(r"(\d+\.\d+)\b", version)
     if found is None:
-        raise ValueError(f"the Python version {version!r} is none")
+        raise ValueError(f"{version!r} is not a Python version")
     return found[1]
 
 

@@ -181,7 +181,7 @@ class Acknowledgement(Record):
 
 
 class Alert(Change):
-    """A change for the worse, and what became of it."""
+    """A change for the worse, and its state."""
 
     state: State
     first_seen: Moment = Field(description="when `observatory alerts` first said it")

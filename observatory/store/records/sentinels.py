@@ -41,8 +41,8 @@ FILES = RecordFiles(
     Sentinel,
     SENTINELS,
     lambda one: f"{checked_machine(one.machine.machine)}-{one.taken_at:%Y%m%dT%H%M%SZ}",
-    "is no look of a sentinel",
-    "remove it; the next night takes another",
+    "is not a record of the sentinel",
+    "remove it; the next night makes a new one",
 )
 """One for each look; none replaces another."""
 save, load_all = FILES.save, FILES.load_all

@@ -89,14 +89,16 @@ def _toml(value: str | datetime) -> str:
 
 
 def _content(path: Path) -> bytes:
-    return read_bounded(path, LARGEST_FILE, "no person wrote that") or b""
+    return read_bounded(path, LARGEST_FILE, "triage files are short, so check what wrote it") or b""
 
 
 def _parsed(path: Path, content: bytes) -> Triage:
     try:
         return Triage.model_validate(decoded_toml(content))
     except NotTomlError as error:
-        raise RecordError(f"{path} is no TOML: {error}; mend it, nothing was changed") from error
+        raise RecordError(
+            f"{path} is not valid TOML: {error}; correct it, nothing was changed"
+        ) from error
     except ValidationError as error:
         raise RecordError(
             f"{path}: {reason_of(error)}; each [[acknowledged]] needs id, who, why, at and until, "

@@ -99,6 +99,6 @@ def test_another_environment_than_the_one_that_was_asked_for_is_noticed() -> Non
     good = {**OLD, "numba": "0.68.0", "llvmlite": "0.50.0"}
     assert not found.problem(good)
     assert not found.problem({name: good[name] for name in good if name != "cons"})
-    assert found.problem({**good, "fault": "1.0"}) == "it has fault 1.0 instead of none"
+    assert found.problem({**good, "fault": "1.0"}) == "it has fault 1.0, which should be absent"
     assert found.problem({**good, "numba": "0.66.0"}) == "it has numba 0.66.0 instead of 0.68.0"
     assert found.problem({**good, "numpy": "2.5.0"}) == "it has numpy 2.5.0 instead of 2.4.6"

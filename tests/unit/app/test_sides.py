@@ -84,7 +84,9 @@ def test_what_nothing_satisfies_is_a_warning_and_an_index_that_is_silent_an_erro
     resolving(monkeypatch, UvError("uv", "No solution found:\n  numba"))
     both, warning = sides.alike(session, BASE, HEAD)
     assert both.base == replace(both.base, subject=BASE)
-    assert warning.endswith("because nothing satisfies both as of one: No solution found: numba")
+    assert warning.endswith(
+        "because no set of packages of one date satisfies both: No solution found: numba"
+    )
     resolving(monkeypatch, UvError("uv", "the network is unreachable"))
     with pytest.raises(UvError):
         sides.alike(session, BASE, HEAD)

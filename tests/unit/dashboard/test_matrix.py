@@ -44,7 +44,7 @@ def test_a_warm_cell_that_compiles_without_a_cache_is_not_said_to_miss_nothing()
     counts = {"cache_misses": 0, "functions_compiled": 6}
     rows = [factory.row(warm, name, value) for name, value in counts.items()]
     misses = cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX").misses
-    assert (misses.text, misses.mark) == ("6 compiled, no cache asked", "")
+    assert (misses.text, misses.mark) == ("6 compiled without a lookup", "")
     rows = [factory.row(warm, name, 0) for name in counts]
     assert cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX").misses.mark == "✓"
 

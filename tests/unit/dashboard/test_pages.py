@@ -293,7 +293,7 @@ def test_an_alert_shows_which_package_made_it() -> None:
     found = with_alerts(told, found=Found((), [crossed(**own), crossed(metric="files", **own)]))
     (view,) = alert_page(found, told, FORGE)["crossings"]
     sentences = [block["sentence"] for block in view["blocks"] if "sentence" in block]
-    assert sentences[1].startswith("numba did it: with it alone new, the value is 4")
+    assert sentences[1].startswith("numba did it: if only it is new, the value is 4")
     (table,) = (block for block in view["blocks"] if "rows" in block)
     assert table["rows"][1:3] == [["PyTensor", "0"], ["numba", "4"]]
     listed = alerts_page(found)["groups"]

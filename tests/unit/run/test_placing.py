@@ -67,7 +67,7 @@ def test_what_nobody_can_take_is_said_with_what_each_place_lacks() -> None:
         planned.place_of(TASKS[0])
     assert str(raised.value) == (
         "no worker of the cluster can take it: on first there is no worker; on second the CPU "
-        "is another than the one that times come from"
+        "differs from that of the machines that take times and work"
     )
 
 

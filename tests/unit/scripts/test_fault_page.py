@@ -29,9 +29,9 @@ def test_the_figures_count_what_was_found_and_what_was_false() -> None:
     rows = [row("log_grows"), row("directory_grows", found=False), row("none#x", found=False)]
     (said,) = fault_figures(rows)
     assert said.startswith("The observatory finds 1 of 2 faults, and 1 of the 2 ")
-    assert "raised no alarm in 1 of 1 comparisons" in said
+    assert "1 of 1 comparisons of the release with itself raised no alarm" in said
     (said,) = fault_figures([row("log_grows", false=("crashed of radon",))])
-    assert "In 1 of 1 rows, an alarm is raised that the fault does not explain." in said
+    assert "1 of 1 rows have an alarm that the fault does not explain." in said
 
 
 def test_an_equivalent_mutant_does_not_count_as_a_hole() -> None:

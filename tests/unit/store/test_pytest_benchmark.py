@@ -158,7 +158,7 @@ def test_a_broken_test_is_named_and_the_others_are_imported(bad: Any) -> None:
         (json.dumps(file(datetime="noon")).encode(), "'noon' is no time"),
         (json.dumps(file(datetime="0001-01-01T00:00:00+20:00")).encode(), "is no time"),
         (json.dumps(file(benchmarks={})).encode(), "benchmarks"),
-        (json.dumps(file(machine_info={"python_version": "x"})).encode(), "Python version 'x'"),
+        (json.dumps(file(machine_info={"python_version": "x"})).encode(), "'x' is not a Python"),
     ],
 )
 def test_what_is_not_pytest_benchmarks_is_an_error_that_says_why(

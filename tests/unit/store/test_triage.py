@@ -57,11 +57,11 @@ def test_any_words_come_back_as_they_were(
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        ("[[acknowledged]\n", "is no TOML"),
+        ("[[acknowledged]\n", "is not valid TOML"),
         ('[[acknowledged]]\nid = "3fa0c1d2e4"\n', "acknowledged.0.who"),
         (ODD_ID, "acknowledged.0.id"),
         ("anything = 1\n", "anything"),
-        ("\xff", "is no TOML"),
+        ("\xff", "is not valid TOML"),
     ],
 )  # fmt: skip
 def test_a_broken_file_is_named_and_left_alone(tmp_path: Path, content: str, reason: str) -> None:

@@ -162,7 +162,7 @@ def test_a_package_that_did_it_is_the_culprit_where_no_commit_is_confirmed() -> 
     text = issue_text(alert(), None, Found((), [crossed()]))
     assert text.split("\n\n")[1] == "**Culprit**: `numba 0.66.0 → 0.68.0`."
     folded = text.partition("<details><summary>PyTensor, or another package?</summary>")[2]
-    assert "`numba` did it: with it alone new, the value is 4" in folded
+    assert "`numba` did it: if only it is new, the value is 4" in folded
     assert plain(text) == []
     moved = found(culprits=[culprit(certainty="dependencies")])
     assert "**Culprit**: `numba" in issue_text(alert(), None, Found([moved], [crossed()]))

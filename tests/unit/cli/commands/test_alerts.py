@@ -170,7 +170,7 @@ def test_a_broken_triage_file_is_named_and_silences_nothing(results: Path) -> No
     (results / "triage.toml").write_text("[[acknowledged]\n")
     found = observatory("alerts", "--results", results)
     assert "1 alert open" in found.stdout
-    assert "is no TOML" in " ".join(found.stderr.split())
+    assert "is not valid TOML" in " ".join(found.stderr.split())
     strict = observatory("alerts", "--results", results, "--strict")
     assert strict.returncode == Exit.UNREADABLE
 

@@ -89,7 +89,7 @@ def test_what_is_not_certain_is_said(
     monkeypatch.setattr("observatory.app.searching.cross", lambda *_: crossed())
     said = search()
     assert told in said
-    assert ("numba did it: with it alone new" in said) == (
+    assert ("numba did it: if only it is new" in said) == (
         changed.get("certainty") == "dependencies"
     )
 

@@ -56,7 +56,7 @@ def test_the_axis_that_did_it_is_told_with_what_it_took(asked: list[Asked]) -> N
     assert (one.metric, one.along) == ("cache_misses", True)
     assert "cache_misses of radon warm_disk NUMBA fork, 3.0.1 to 3.0.2: 0 → 4." in told
     assert (
-        "numba did it: with it alone new, the value is 4; with it alone old, 0 "
+        "numba did it: if only it is new, the value is 4; if only it is old, 0 "
         "(numba 0.66.0 → 0.68.0 and llvmlite 0.48.0 → 0.50.0)."
     ) in told
     assert "nothing 0 PyTensor 0 numba 4 all but numba 0 everything 4" in told
@@ -120,14 +120,14 @@ def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.Mon
         ({"axes": AXES[1:2], "combinations": []}, "numba did it: nothing else differs"),
         (
             {"combinations": [Combined(new=["numba"], value=4)]},
-            "whether the rest would make it, too, could not be measured",
+            "whether the change also happens without it could not be measured",
         ),
         (
             {"combinations": [
                 Combined(new=["numba"], value=4), Combined(new=["PyTensor"], value=0),
                 Combined(new=["PyTensor", "numpy"], value=None, why="gave no value"),
             ]},
-            "value is 4; with it old and new PyTensor, 0: more could not be measured without it",
+            "value is 4; if it is old and only PyTensor new, it is 0; no combination",
         ),
         (
             {"conditions": [
