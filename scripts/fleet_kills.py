@@ -70,6 +70,8 @@ def one(kind: str, made: Cluster, where: Path, seconds: float, chance: random.Ra
             run = made.client(where, *again)
             statuses.append(run.wait(300))
     except (AssertionError, subprocess.TimeoutExpired):
+        kill(run.pid, signal.SIGABRT)  # its log then says where each thread was
+        run.wait(20)
         print((where.parent / f"{where.name}.log").read_text())
         raise
     finally:

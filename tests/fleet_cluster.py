@@ -170,7 +170,7 @@ class Cluster:
     def _started(self, command: list[str], log: Path) -> subprocess.Popen[bytes]:
         log.parent.mkdir(parents=True, exist_ok=True)
         ours = {TAKEN: str(self.taken), SLEEP: str(self.sleep), "PYTHONPATH": str(ROOT),
-                "OBSERVATORY_LOCK": str(self.directory)}  # fmt: skip
+                "PYTHONFAULTHANDLER": "1", "OBSERVATORY_LOCK": str(self.directory)}  # fmt: skip
         with log.open("ab") as stream:
             return subprocess.Popen(
                 command, stdout=stream, stderr=stream, env=os.environ | ours,

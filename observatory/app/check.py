@@ -16,6 +16,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
+from observatory.guard.caches.opening import unnoticed
 from observatory.guard.verdicts import Finding, judge, part, worst
 from observatory.run.environments import Environment, importable, versions_of
 from observatory.run.execute import Executor
@@ -107,6 +108,12 @@ def _named(cell: Cell) -> str:
     return f"{cell.model} {cell.scenario} {cell.backend} {cell.launch}"
 
 
+def _copy_file(source: str, target: str) -> None:
+    with unnoticed(source) as content, Path(target).open("wb") as copy:
+        shutil.copyfileobj(content, copy)
+    shutil.copystat(source, target)
+
+
 def _copy(cache: Path | None, own: Path, progress: Progress) -> None:
     """Make a filled cache that has a copy of the user's, or an empty one."""
     (own / "numba").mkdir(parents=True)
@@ -116,6 +123,9 @@ def _copy(cache: Path | None, own: Path, progress: Progress) -> None:
         with doing(progress, f"copying {cache}"):
             ignored = shutil.ignore_patterns(*_NOT_COPIED)
             # A link that stayed one would let the check write into the user's cache.
-            shutil.copytree(cache, own / "pytensor", ignore=ignored, ignore_dangling_symlinks=True)
+            shutil.copytree(
+                cache, own / "pytensor", ignore=ignored, copy_function=_copy_file,
+                ignore_dangling_symlinks=True,
+            )  # fmt: skip
     filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
     (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
 from observatory import tool_version
-from observatory.analyze.history.contrasts import lines_of
+from observatory.analyze.history.contrasts import lines_of, subject_on
 from observatory.analyze.history.series import series_of
 from observatory.app.progress import Progress, Update, doing, silent, skipped
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.read import read_results, united
+from observatory.store.reading.read import (
+    ResultFile,
+    Results,
+    read_results,
+    united,
+    without,
+)
 from observatory.store.reading.saved import place_of_saved
 from observatory.store.records.contrast import Contrasts
 
@@ -29,7 +38,7 @@ def contrast(
         first. Values are in the unit of their series.
 
     Raises:
-        RecordUsageError: A side has no label.
+        RecordUsageError: A side has no label, or both are one commit in two directories.
         SelectionError: A subject is not in the results, or nothing is left to compare.
 
     """
@@ -39,10 +48,39 @@ def contrast(
         raise RecordUsageError(f"{base} and {head} need a subject each: write DIR:SUBJECT")
     directories = list(dict.fromkeys(directory for directory, _ in sides))
     with doing(progress, f"reading {' and '.join(map(str, directories))}"):
-        read = united([read_results(one, directory_for(one)) for one in directories])
+        parts = [read_results(one, directory_for(one)) for one in directories]
+        read = united(_each_its_own(parts, directories, labels) if len(parts) > 1 else parts)
         series = series_of(read)
     for line in skipped(read.problems):
         progress(Update(line, "warning"))
     with doing(progress, "looking for steps"):
         lines = list(lines_of(series, labels[0], labels[1], pattern))
     return Contrasts(observatory=tool_version(), lines=lines)
+
+
+def _each_its_own(
+    parts: Sequence[Results], directories: Sequence[Path], labels: Sequence[str]
+) -> list[Results]:
+    """Two directories, in which each subject is that of its side: both may hold both subjects."""
+    commits = [_commits(part, label) for part, label in zip(parts, labels, strict=True)]
+    if same := commits[0] & commits[1]:
+        raise RecordUsageError(
+            f"{min(same)} is in {directories[0]} and in {directories[1]}, and a history has one "
+            "value of each commit: compare two commits, or import one under another --subject"
+        )
+    there = [{(one.machine, one.env_name, one.commit) for one in part.files} for part in parts]
+
+    def of_other_side(side: int) -> Callable[[ResultFile], bool]:
+        other = 1 - side
+        return lambda one: (
+            one.commit in commits[other] and (one.machine, one.env_name, one.commit) in there[other]
+        )
+
+    return [without(part, of_other_side(side)) for side, part in enumerate(parts)]
+
+
+def _commits(part: Results, label: str) -> set[str]:
+    """The commits that a label names in the results of one directory."""
+    lines = {id(one.line): one.line for one in series_of(part)}.values()
+    found = ((line, subject_on(line, label)) for line in lines)
+    return {line.subjects[number].commit for line, number in found if number is not None}

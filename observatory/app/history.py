@@ -34,7 +34,7 @@ from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import torture, triage
+from observatory.store.records import layout, torture, triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.sample import Sample
 from observatory.store.records.torture import Torture
@@ -89,7 +89,11 @@ def alerts(
     moment = AlertContext(now or datetime.now(UTC), stale_after, acknowledged, before)
     found, problems = find_alerts(directory, moment, progress)
     if save:
-        alerts_record.save(directory, found)
+        try:
+            alerts_record.save(directory, found)
+        except OSError as error:
+            reason = f"it cannot be written ({error.strerror}), so no alert is remembered"
+            problems.append(Problem(directory / alerts_record.FILE, reason))
     return FoundAlerts(found, (*unread, *problems))
 
 
@@ -176,7 +180,18 @@ def watched_of(
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
         faults=list(fault_changes(faults_of(directories, problems))),
+        unread=frozenset(_machines(read.problems, directories)),
     )
+
+
+def _machines(problems: Iterable[Problem], directories: Sequence[Path]) -> Iterator[str]:
+    """The machines that broken files are of, by their places."""
+    for problem in problems:
+        for directory in directories:
+            if problem.path.is_relative_to(directory):
+                yield directory.resolve().name  # that of one machine
+                parts = problem.path.relative_to(directory).parts
+                yield from parts[1:2] if parts[:1] == (layout.SAMPLES,) else parts[:1]
 
 
 def faults_of(directories: Sequence[Path], problems: list[Problem]) -> list[Torture]:

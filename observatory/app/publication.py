@@ -84,9 +84,9 @@ def message(made: Publication) -> str:
     headers = made.united.grown.values()
     labels = list(dict.fromkeys(header.subject.label for header in headers))
     machines = list(dict.fromkeys(header.machine.machine for header in headers))
-    if not labels:
+    if not labels and not made.united.files:
         return "Results: nothing new\n"
-    first = f"Results: {_some(labels)} on {_some(machines)}"
+    first = f"Results: {_some(labels)} on {_some(machines)}" if labels else "Results: new files"
     return f"{first}\n\n" + "\n".join(lines(made)) + "\n"
 
 

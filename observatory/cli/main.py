@@ -23,6 +23,20 @@ from observatory.garbage import collect_little
 from observatory.text.plain import for_log, shorten
 
 _OLD_OPTIONS = {"measure": "pass"}
+_ADVICE = {
+    errno.ENAMETOOLONG: "give another path",
+    errno.ELOOP: "give another path",
+    errno.ENOENT: "give another path",
+    errno.ENOTDIR: "give another path",
+    errno.EISDIR: "give another path",
+    errno.EEXIST: "give another path",
+    errno.EACCES: "give another path, or change its permissions",
+    errno.EPERM: "give another path, or change its permissions",
+    errno.EROFS: "give another path",
+    errno.ENOSPC: "make room there, or give another path",
+    errno.EDQUOT: "make room there, or give another path",
+}
+"""What to do about an error of a file that a path of the user led to, or its file system."""
 
 
 def module_of(command: str) -> str:
@@ -185,15 +199,21 @@ def _main() -> None:
     Processes.allowed = True  # those that start the command do nothing else
     collect_little()
     try:
-        app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
+        try:
+            app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
+        finally:
+            sys.stdout.flush()
     except ObservatoryError as error:
         errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
         sys.exit(error.exit_code)
     except OSError as error:
-        if error.errno not in (errno.ENAMETOOLONG, errno.ELOOP):
+        if error.errno not in _ADVICE or error.filename is None:
             raise
-        path = shorten(str(error.filename), 100)
-        errors.print(f"observatory: {path}: {error.strerror}; give another path", markup=False)
+        path = shorten(str(error.filename2 or error.filename), 200)
+        errors.print(
+            for_log(f"observatory: {path}: {error.strerror}; {_ADVICE[error.errno]}"),
+            style="red", markup=False,
+        )  # fmt: skip
         sys.exit(Exit.USAGE)
     except _Interrupted:
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)

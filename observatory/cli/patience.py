@@ -1,4 +1,8 @@
-"""Readers that leave early, as in `observatory show | head`: no error, and no other exit status."""
+"""What becomes of the output is no error of a command, and does not change its exit status.
+
+A reader may leave early (`observatory show | head`), nobody may have opened the streams (cron,
+daemons), and an encoding may lack characters.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class _Lasting(io.RawIOBase):
-    """A file descriptor; what is written after its reader has left is lost."""
+    """A file descriptor; what is written after its reader has left is lost.
+
+    So is what cannot be written. For standard output that is an error, of which the user is told.
+    """
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -30,23 +37,48 @@ class _Lasting(io.RawIOBase):
         return True
 
     def write(self, data: ReadableBuffer, /) -> int:
-        """Write some of the data; returns how many bytes."""
+        """Write some of the data; returns how many bytes. Raises OSError, once."""
         try:
             return os.write(self._descriptor, data)
-        except BrokenPipeError:
+        except OSError as error:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._descriptor)
             os.close(nowhere)
+            if self._descriptor == 1 and not isinstance(error, BrokenPipeError):
+                raise OSError(error.errno, error.strerror, "standard output") from error
             return memoryview(data).nbytes
 
 
 def outlive_readers() -> None:
     """Let the command go on, and end as it would, when the reader of its output has left."""
-    out = sys.stdout
-    if out is not sys.__stdout__ or not isinstance(out, io.TextIOWrapper):
-        return  # somebody else takes the output: a test, a notebook
-    out.flush()
-    sys.stdout = io.TextIOWrapper(
-        io.BufferedWriter(_Lasting(out.fileno())), encoding=out.encoding, errors=out.errors,
-        line_buffering=out.isatty(),
+    _open_standard_streams()
+    # Somebody else may take what is printed: a test, a notebook.
+    if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout = _lasting(sys.stdout, line_buffering=sys.stdout.isatty())
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = _lasting(sys.stderr, line_buffering=True)
+
+
+def _lasting(stream: io.TextIOWrapper, line_buffering: bool) -> io.TextIOWrapper:
+    stream.flush()
+    return io.TextIOWrapper(
+        io.BufferedWriter(_Lasting(stream.fileno())), encoding=stream.encoding,
+        # A character that the encoding lacks is written as \u2192.
+        errors="backslashreplace" if stream.errors == "strict" else stream.errors,
+        line_buffering=line_buffering,
     )  # fmt: skip
+
+
+def _open_standard_streams() -> None:
+    """Give a process that was started without some of its streams such as lead nowhere.
+
+    A file that is opened later would otherwise get the number of one, and the messages.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            if nowhere != descriptor:
+                os.dup2(nowhere, descriptor)
+                os.close(nowhere)
+            mode = "w" if descriptor else "r"
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))

@@ -36,10 +36,16 @@ def delete(paths: Iterable[Path]) -> Deleted:
         for path in paths:
             if (process := _user(path, used)) is not None:
                 done.kept.append((path, f"process {process} uses it"))
-            elif path.is_dir() and not _lock(path.parent, locked, stack):
-                done.kept.append((path, "a process is compiling in its directory"))
-            else:
+                continue
+            try:
+                free = not path.is_dir() or _lock(path.parent, locked, stack)
+            except OSError as error:
+                done.kept.append((path, error.strerror or str(error)))
+                continue
+            if free:
                 _delete(path, done)
+            else:
+                done.kept.append((path, "a process is compiling in its directory"))
     return done
 
 

@@ -186,7 +186,8 @@ def _pyenv_roots() -> list[Path]:
         )
         roots.append(Path(done.stdout.strip()))
     except (OSError, subprocess.SubprocessError):
-        roots.append(Path.home() / ".pyenv")
+        with suppress(RuntimeError):  # there is no home
+            roots.append(Path.home() / ".pyenv")
     return list(dict.fromkeys(roots))
 
 

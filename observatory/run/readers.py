@@ -127,7 +127,12 @@ def base_compiledir(variables: Mapping[str, str] = os.environ) -> Path:
         r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)", variables.get("PYTENSOR_FLAGS", "")
     )
     named = found[1].strip() if found else _of_file(variables).get("base_compiledir", "")
-    return Path(named or "~/.pytensor").expanduser()
+    return _expanded(named or "~/.pytensor")
+
+
+def _expanded(name: str) -> Path:
+    """A path with the home of the user; without a home, the name as it is."""
+    return Path(os.path.expanduser(name))  # noqa: PTH111 that of pathlib raises without a home
 
 
 def _of_file(variables: Mapping[str, str]) -> dict[str, str]:
@@ -136,7 +141,7 @@ def _of_file(variables: Mapping[str, str]) -> dict[str, str]:
     parser = configparser.RawConfigParser()
     parser.optionxform = str  # type: ignore[assignment, method-assign]
     try:
-        parser.read([Path(one).expanduser() for one in files.split(os.pathsep)])
+        parser.read([_expanded(one) for one in files.split(os.pathsep)])
     except (configparser.Error, UnicodeDecodeError) as error:
         raise ReaderError(f"{files} cannot be read: {error}") from error
     return {

@@ -16,6 +16,7 @@ _REASONS: dict[By, str] = {
     "levels": "one value is far from its level, with too few subjects around it to confirm a step",
     "one run": "the intervals of the two medians are too wide, or less than 5 % apart",
     "nothing": "fewer than ten subjects were measured, and fewer than five rounds on a side",
+    "no ratio": "a value is 0 or below, or values lie too far apart, so they have no ratio",
 }
 """Why a series is not judged, by what could have judged it."""
 _ONE_RUN = (
@@ -68,7 +69,8 @@ def _claim(worse: Sequence[Contrast], better: Sequence[Contrast], once: Sequence
 def _remaining(own: Sequence[Contrast]) -> str:
     both = [one for one in own if one.base and one.head]
     numbers = (
-        (sum(one.conclusion == "unaffected" for one in both), "unaffected"),
+        (len(_of(both, "unaffected", "levels")), "unaffected"),
+        (len(_of(both, "unaffected", "one run")), "the same within one run only"),
         (sum(one.conclusion == "undecided" for one in both), "not judged"),
         (len(own) - len(both), "measured on one side only"),
     )

@@ -57,6 +57,8 @@ class Recorded:
     """The key of every series that has a value; not asked for where there was no alert before."""
     lines: Mapping[tuple[str, str], Sequence[Mapping[str, int]]]
     """By machine and environment: the position of each commit on each line."""
+    unread: frozenset[str] = frozenset()
+    """Machines of which something could not be read: no alert about them is withdrawn."""
 
     @property
     def newest(self) -> datetime | None:
@@ -162,7 +164,7 @@ class _Update:
             for series in one.change.series if series.holds
         }  # fmt: skip
         for run in self.recorded.runs:
-            where = f"{run.machine}, {run.env_name}" if run.env_name else run.machine
+            where = _where(run)
             for how, cells in run.failures.items():
                 # What alarms as a crash since its first subject is no second alert.
                 left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
@@ -276,8 +278,10 @@ class _Update:
             for positions in lines
         )
         resolution: Statement | None = None
+        unread = any(one.machine in self.recorded.unread for one in alert.series)
         if alert.kind in _OF_RUNS:
-            resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
+            if self._ran_again(alert):
+                resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
         elif alert.kind == FAULTS:
             resolution = Statement("withdrawn")
         elif near is not None:
@@ -285,7 +289,7 @@ class _Update:
         elif self._near(alert, self.small) is not None:
             resolution = Statement("small now")
         elif measured and any(one.key in self.recorded.series for one in alert.series):
-            resolution = Statement("withdrawn")
+            resolution = None if unread else Statement("withdrawn")
         if resolution is not None:
             # Nobody follows its series any more: none of them holds under this alert.
             over = [one.model_copy(update={"holds": False}) for one in alert.series]
@@ -293,7 +297,17 @@ class _Update:
             return FoundAlert(alert.model_copy(update=news), resolution=resolution)
         gone = Statement("subject gone", (alert.first_bad.label,))
         note = Statement("series gone") if measured else gone
+        if unread:
+            note = Statement("unread")
         return FoundAlert(self._with_state(alert, alert), notes=[note])
+
+    def _ran_again(self, alert: Alert) -> bool:
+        """Whether the newest run there is known, for an alert about one that failed or was late."""
+        return any(
+            run.machine not in self.recorded.unread
+            and (alert.about == _where(run) or alert.about.startswith(f"{_where(run)}: "))
+            for run in self.recorded.runs
+        )
 
     def _near(self, alert: Alert, among: Iterable[Occurrence]) -> Occurrence | None:
         """The first change that begins near an alert in one of its series."""
@@ -321,6 +335,10 @@ def _unused(id_: str, used: Collection[str]) -> str:
         number += 1
         found = id_of(id_, str(number))
     return found
+
+
+def _where(run: Run) -> str:
+    return f"{run.machine}, {run.env_name}" if run.env_name else run.machine
 
 
 def _of_run(run: Run, kind: str, about: str, statement: Statement) -> Occurrence:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from observatory.analyze.comparison import rules
-from observatory.analyze.history.segments import SegmentedSeries, segmented
+from observatory.analyze.history.segments import SegmentedSeries, segmented, unfit
 from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.benchmarks.catalogue import no_such
@@ -119,8 +119,10 @@ def _contrast(
     series: Series, track: SegmentedSeries | None, base: int, head: int
 ) -> record.Contrast:
     old, new = (_measured(series, number) for number in (base, head))
-    before, after = old and old.value, new and new.value
-    conclusion, by = "undecided", "nothing"
+    before = None if old is None else old.value
+    after = None if new is None else new.value
+    conclusion: Conclusion = "undecided"
+    by: record.By = "nothing"
     if track is not None and track.judgement == "judged":
         at = np.searchsorted(series.at, (base, head))
         was, now = track.expected[at].tolist()
@@ -131,10 +133,20 @@ def _contrast(
             before, after = was, now
     elif found := conclusion_of_run(series, base, head):
         conclusion, by = found, "one run"
+    if conclusion == "undecided" and by != "levels" and _no_ratio(series, before, after):
+        by = "no ratio"
     return record.Contrast(
         benchmark=series.benchmark, metric=series.place.metric, unit=series.place.unit,
         base=old, head=new, before=before, after=after, conclusion=conclusion, by=by,
     )  # fmt: skip
+
+
+def _no_ratio(series: Series, before: float | None, after: float | None) -> bool:
+    """Whether it is the values, and not their number, that keep a series from being judged."""
+    reason = unfit(series)
+    return (reason is not None and reason.kind == "no ratio of levels") or any(
+        value is not None and value <= 0 for value in (before, after)
+    )
 
 
 def _measured(series: Series, number: int) -> record.Measured | None:

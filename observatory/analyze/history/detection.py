@@ -65,6 +65,8 @@ class Histories:
     """The samples of one subject, of which the profiles are needed. Reading them takes a while."""
     faults: Sequence[Occurrence] = ()
     """What releases withstand worse than the one before: see `fault_changes`."""
+    unread: frozenset[str] = frozenset()
+    """Machines of which something could not be read: what is not seen there may still hold."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     if context.previous is not None:  # nobody asks for them without alerts before
         keys = {one.key for one in series}
         keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
-    recorded = Recorded(tuple(given.runs), frozenset(keys), positions)
+    recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread)
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)
     small = [one for one, _ in smaller]

@@ -39,6 +39,9 @@ Judgement = Literal["judged", "exact", "described", "unfit"]
 
 _WIDEST = 1e9
 """A series whose largest value is so many times its smallest does not measure one thing."""
+_LARGEST = 1e300
+"""A bound far above anything measured: the mean of two larger values may be infinite."""
+_STILL = 0.01
 UNUSUAL = 4.0
 """A single value so many times the noise off its level is reported, although there is no step."""
 NEAR = 10
@@ -142,12 +145,14 @@ class SegmentedSeries(_Cut):
 
     @cached_property
     def off(self) -> npt.NDArray[np.bool_]:
-        """For each value whether it is at least UNUSUAL times the noise off its level."""
-        if self.noise is None:
+        """For each value whether it is at least UNUSUAL times the noise off its level.
+
+        Without noise, as of a number that always was the same, a hundredth is enough.
+        """
+        if self.judgement != "judged":
             return np.zeros(len(self.series.values), np.bool_)
-        found: npt.NDArray[np.bool_] = (
-            np.abs(np.log(self.series.values / self.expected)) >= UNUSUAL * self.noise
-        )
+        most = _STILL if self.noise is None else UNUSUAL * self.noise
+        found: npt.NDArray[np.bool_] = np.abs(np.log(self.series.values / self.expected)) >= most
         return found
 
     @cached_property
@@ -182,7 +187,8 @@ def unfit(series: Series) -> Statement | None:
     if len(series) < FEWEST:
         return Statement("too few subjects", (FEWEST,))
     low, high = series.extremes
-    return None if low > 0 and high < low * _WIDEST else Statement("no ratio of levels")
+    within = low > 0 and high < min(low * _WIDEST, _LARGEST)
+    return None if within else Statement("no ratio of levels")
 
 
 def searched(series: Series) -> bool:

@@ -16,6 +16,7 @@ from observatory.cli import options
 from observatory.cli.output import report_problems
 from observatory.errors import Exit, SelectionError
 from observatory.store.asv.imported import Done, Options, import_file
+from observatory.store.base.moments import EARLIEST, LATEST
 from observatory.store.base.problems import RecordError
 from observatory.text.words import several
 
@@ -67,6 +68,10 @@ def command(
     """  # fmt: skip
     console = Console(highlight=False, soft_wrap=True)
     day = None if date is None else date.replace(tzinfo=UTC)
+    if day is not None and not EARLIEST <= day < LATEST:
+        raise SelectionError(
+            f"--date {day:%Y-%m-%d} is not a day from {EARLIEST:%Y} to {LATEST.year - 1}"
+        )
     chosen = Options(machine, commit, label, tuple(extra or ()), subject, day)
     listed = list(_listed(files))
     imported: dict[Path, Done] = {}

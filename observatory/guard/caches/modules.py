@@ -17,6 +17,7 @@ from elftools.elf.elffile import ELFFile
 
 from observatory.guard.caches.entries import Entry, Origin, StateName
 from observatory.guard.caches.functions import GRACE
+from observatory.guard.caches.opening import unnoticed
 
 OLD = 24 * 24 * 3600.0
 """Seconds without use after which PyTensor ignores a module (``cmodule__age_thresh_use``)."""
@@ -45,7 +46,13 @@ def modules(compiledir: Path, now: float) -> Iterator[Entry]:
         if number == _MOST_ENTRIES:
             break
         if path.is_dir() and not path.is_symlink() and path.name not in ("lock_dir", "__pycache__"):
-            yield _module(path, python, now)
+            try:
+                yield _module(path, python, now)
+            except OSError as error:  # it may be somebody else's
+                yield Entry(
+                    path.name, Origin("C", python), (path,), 0, path.lstat().st_mtime,
+                    state="unreadable", reason=f"it cannot be read: {error.strerror}",
+                )  # fmt: skip
 
 
 def _module(path: Path, python: str, now: float) -> Entry:
@@ -92,7 +99,7 @@ def _unsound(library: Path) -> str:
     """What is wrong with a shared library; empty if its sections are all in the file."""
     try:
         size = library.stat().st_size
-        with library.open("rb") as stream:
+        with unnoticed(library) as stream:
             head = ELFFile(stream).header
         # The table of sections is the last thing in a library.
         if head["e_shoff"] + head["e_shnum"] * head["e_shentsize"] > size:
@@ -104,7 +111,7 @@ def _unsound(library: Path) -> str:
 
 def _strings(key: Path) -> list[str]:
     """The texts in a pickle, which is decoded and not loaded. Raises OSError or ValueError."""
-    with key.open("rb") as stream:
+    with unnoticed(key) as stream:
         content = stream.read(_LARGEST_KEY + 1)
     if len(content) > _LARGEST_KEY:
         raise ValueError(f"it has more than {_LARGEST_KEY} bytes")

@@ -30,6 +30,7 @@ from observatory.store.asv.names import (
     scenario_metrics,
 )
 from observatory.store.base.files import write_atomic, write_changed
+from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Recorded, latest_of
 from observatory.store.journal.models import JournalHeader
@@ -74,11 +75,13 @@ def write_benchmarks(results: Path, suites: Path) -> None:
     does.
     """
     listed = discovered(suites)
-    try:
-        imported = benchmarks_json.imported(benchmarks_json.load(results))
-    except RecordError:
-        imported = {}  # nothing can be kept of a broken file, which this makes anew
-    benchmarks_json.write(results, imported | {entry["name"]: entry for entry in listed})
+    results.mkdir(parents=True, exist_ok=True)
+    with in_turn(results):
+        try:
+            imported = benchmarks_json.imported(benchmarks_json.load(results))
+        except RecordError:
+            imported = {}  # nothing can be kept of a broken file, which this makes anew
+        benchmarks_json.write(results, imported | {entry["name"]: entry for entry in listed})
 
 
 def _asv_results(header: JournalHeader, recorded: list[Recorded]) -> Results:

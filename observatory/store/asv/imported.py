@@ -26,6 +26,7 @@ from observatory.store.asv.names import BENCHMARK_VERSION
 from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError, reason_of
 from observatory.store.records.layout import checked_machine, checked_name
 from observatory.store.records.machine import Machine
@@ -77,7 +78,24 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         env_name = _env_name(saved, options)
     except RecordError as error:
         raise type(error)(f"{file}: {error}") from error
+    date = _date(saved, subject, options)
+    head = _head(saved, subject, date, machine, env_name)
     path = results / machine.machine / f"{short(subject)}-{env_name}.json"
+    if saved.benchmarks:
+        results.mkdir(parents=True, exist_ok=True)
+    with in_turn(results):  # of several imports at once, each adds to what is there
+        count, replaced, problems = _added(saved, path, head, machine)
+    return Done(
+        path, saved, subject, date, count, replaced,
+        tuple(Problem(file, reason) for reason in problems),
+    )  # fmt: skip
+
+
+def _added(
+    saved: Saved, path: Path, head: dict[str, Any], machine: Machine
+) -> tuple[int, int, list[str]]:
+    """Add the rows of a file: how many benchmarks, how many were there, and what is left out."""
+    results = path.parent.parent
     entries = benchmarks_json.load(results)
     kept, problems = [], list(saved.problems)
     for one in saved.benchmarks:
@@ -86,9 +104,8 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         else:
             reason = "there is one of that name that was not imported"
             problems.append(f"benchmark {one.name!r} is skipped: {reason}")
-    replaced, date = 0, _date(saved, subject, options)
+    replaced = 0
     if kept:
-        head = _head(saved, subject, date, machine, env_name)
         rows = {one.name: _row(one, saved.measured_at) for one in kept}
         before = _rows_of(path, head)
         replaced = sum(name in before and before[name] != row for name, row in rows.items())
@@ -97,15 +114,7 @@ def import_file(file: Path, results: Path, options: Options) -> Done:
         if not (path.parent / MACHINE).exists():
             write_machine(results, machine)
         write_atomic(path, json.dumps(whole, allow_nan=False).encode())
-    return Done(
-        path,
-        saved,
-        subject,
-        date,
-        len(kept),
-        replaced,
-        tuple(Problem(file, reason) for reason in problems),
-    )
+    return len(kept), replaced, problems
 
 
 def _content(file: Path) -> bytes:

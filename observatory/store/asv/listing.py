@@ -14,6 +14,8 @@ from observatory.store.records import layout
 
 BENCHMARKS = "benchmarks.json"
 MACHINE = "machine.json"
+_NO_RESULTS = (BENCHMARKS, MACHINE, layout.ALERTS)
+"""Files beside those with results. Alerts are where the directory of one machine was looked at."""
 LARGEST_FILE = 64 * 2**20
 """Bytes of one JSON file; a larger one is named and skipped."""
 
@@ -74,11 +76,7 @@ def _walk(directory: Path, parts: _Parts, problems: list[Problem]) -> Iterator[_
         if entry.is_dir(follow_symlinks=False):
             if parts or entry.name not in layout.RESERVED:
                 yield from _walk(directory, (*parts, entry.name), problems)
-        elif (
-            results_here
-            and entry.name.endswith(".json")
-            and entry.name not in (BENCHMARKS, MACHINE)
-        ):
+        elif results_here and entry.name.endswith(".json") and entry.name not in _NO_RESULTS:
             yield (*parts, entry.name)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import math
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -172,7 +173,7 @@ class _Collected:
         tracked = f"{name}.track_{_identifier(key)}"
         if key not in self._extra:
             self.left_out.add(key[:100])
-        elif type(value) not in (int, float) or not math.isfinite(value):
+        elif type(value) not in (int, float) or not abs(value) <= sys.float_info.max:
             self._skip(fullname, f"its extra_info {key!r} is not a number", what="extra_info of ")
         elif self._nodes.setdefault(tracked, "") != "":
             self._skip(fullname, f"{tracked} is a test too", what="extra_info of ")

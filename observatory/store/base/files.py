@@ -51,8 +51,17 @@ def write_atomic(
     The content goes to a temporary file beside ``path``, which is synced and renamed; missing
     directories are made. The mode is 0644, or mode and owner are those of ``like``. What is there
     and no file, such as /dev/stdout or a pipe, is written to: root would replace /dev/null. Raises
-    OSError, and leaves no temporary file behind then.
+    OSError, which names ``path``, and leaves no temporary file behind then.
     """
+    try:
+        _write_atomic(path, content, like)
+    except OSError as error:
+        if error.errno is None or error.filename is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _write_atomic(path: Path, content: bytes | memoryview, like: os.stat_result | None) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
         path.write_bytes(content)
         return

@@ -46,19 +46,35 @@ def locked_at_once(directory: Path) -> Iterator[bool]:
     """
     while True:
         directory.mkdir(parents=True, exist_ok=True)
-        with contextlib.suppress(FileNotFoundError):
+        try:
             descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
             try:
-                try:
-                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except BlockingIOError:
-                    yield False
-                    return
-                if os.path.samestat(directory.stat(), os.fstat(descriptor)):
-                    yield True
-                    return
-            finally:
-                os.close(descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                yield False
+                return
+            if _is_at(directory, descriptor):
+                yield True
+                return
+        finally:
+            os.close(descriptor)
+
+
+@contextlib.contextmanager
+def in_turn(directory: Path) -> Iterator[None]:
+    """Let one process at a time change what is in a directory.
+
+    Some network file systems do not lock directories: there, and where there is no such directory,
+    nobody waits.
+    """
+    with contextlib.ExitStack() as held:
+        if directory.is_dir():  # a lock of what is not there would be a file
+            with contextlib.suppress(OSError):
+                held.enter_context(locked(directory))
+        yield
 
 
 def holder_of(path: Path) -> int | None:
@@ -117,14 +133,14 @@ def locked_content(path: Path) -> Iterator[BinaryIO]:
     while True:
         with path.open("a+b") as stream:
             _take(stream.fileno())
-            if not _is_at(path, stream):
+            if not _is_at(path, stream.fileno()):
                 continue  # it was replaced or removed while this waited
             try:
                 yield stream
             finally:
                 stream.flush()
                 now = os.fstat(stream.fileno())
-                if _is_at(path, stream) and stat.S_ISREG(now.st_mode) and now.st_size == 0:
+                if _is_at(path, stream.fileno()) and stat.S_ISREG(now.st_mode) and now.st_size == 0:
                     path.unlink()
             return
 
@@ -138,9 +154,9 @@ def _take(descriptor: int, on_wait: Callable[[], object] | None = None) -> None:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
-def _is_at(path: Path, stream: BinaryIO) -> bool:
-    """Whether an open file is still the one that its path names."""
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Whether an open file or directory is still the one that its path names."""
     try:
-        return os.path.samestat(path.stat(), os.fstat(stream.fileno()))
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
     except FileNotFoundError:
         return False

@@ -132,6 +132,19 @@ def united(parts: Sequence[Results]) -> Results:
     )  # fmt: skip
 
 
+def without(results: Results, dropped: Callable[[ResultFile], bool]) -> Results:
+    """The results without some files; no series is left out."""
+    stays = [not dropped(one) for one in results.files]
+    if all(stays):
+        return results
+    owner = np.where(stays, np.cumsum(stays) - 1, -1).astype(np.int32)
+    return replace(
+        results,
+        files=tuple(one for one, keep in zip(results.files, stays, strict=True) if keep),
+        parts=tuple(_owned(each, owner, 0) for each in results.parts),
+    )
+
+
 def _owned(part: Part, owner: Ints, offset: int) -> Part:
     """A part whose file ``i`` is called ``owner[i]``, without those of -1; series count on."""
     files = owner[part.files]

@@ -18,11 +18,12 @@ from pydantic import Field, FiniteFloat
 
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
+from observatory.store.records import layout
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
 from observatory.store.records.subject import Subject
 
-FILE = "alerts.json"
+FILE = layout.ALERTS
 _LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]

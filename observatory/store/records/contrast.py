@@ -14,8 +14,11 @@ from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.comparison import Conclusion
 
-By = Literal["levels", "one run", "nothing"]
-"""What a conclusion rests on: the levels of a history, the rounds of one run a side, or nothing."""
+By = Literal["levels", "one run", "nothing", "no ratio"]
+"""What a conclusion rests on: the levels of a history, the rounds of one run a side, or nothing.
+
+`no ratio`: nothing, because a value is 0 or below, or because values lie too far apart.
+"""
 _Text = Annotated[str, StringConstraints(max_length=2_000)]
 
 

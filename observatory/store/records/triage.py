@@ -26,6 +26,7 @@ from pydantic import Field, ValidationError
 
 from observatory.store.base.decode import NotTomlError, decoded_toml
 from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import RecordError, reason_of
 from observatory.store.base.record import Record
 from observatory.store.records.alerts import Acknowledgement
@@ -64,7 +65,11 @@ def files(results: Path) -> list[Path]:
 
 def add(results: Path, acknowledgement: Acknowledgement) -> Path:
     """Append an entry; what is there stays as it was written. Raises RecordError."""
-    path = results / FILE
+    with in_turn(results):
+        return _appended(results / FILE, acknowledgement)
+
+
+def _appended(path: Path, acknowledgement: Acknowledgement) -> Path:
     content = _content(path)
     _parsed(path, content)
     moments = {

@@ -271,6 +271,32 @@ def test_a_run_that_is_late_is_an_alert_until_the_next_one() -> None:
     assert only(again).resolution == "measured again"
 
 
+def test_what_cannot_be_read_resolves_nothing() -> None:
+    """Results of another machine are there; those of the alerts' own are gone, or broken."""
+    calm = series(line(60), stepped(60))
+    late = moment(60)
+    late = type(late)(late.now + timedelta(days=3), late.stale_after, late.triage, None)
+    stale = detected(watched(60, calm), late)
+    failed = nightly(60, calm, failures={"1 of 1 samples failed": ["radon cold C spawn"]})
+    step = nightly(60, slow(60))
+    for before in (stale, failed):
+        gone = replace(watched(60, calm), runs=())
+        assert only(detected(gone, moment(60, before))).state != "resolved"
+    whole = watched(90, series(line(90), stepped(90)))
+    for before, over in (
+        (stale, "measured again"),
+        (failed, "no longer fails"),
+        (step, "withdrawn"),
+    ):
+        assert over in (only(detected(whole, moment(90, before))).resolution or "")
+        broken = replace(whole, unread=frozenset({"bench"}))
+        alert = only(detected(broken, moment(90, before)))
+        assert (alert.id, alert.state) == (only(before).id, "open")
+    assert alert.notes == [
+        "files of its machine cannot be read, so whether it still holds is unknown"
+    ]
+
+
 def test_a_run_that_failed_is_an_alert_and_no_good_run() -> None:
     calm = series(line(60), stepped(60))
     failed = nightly(60, calm, failures={"1 of 1 samples failed": ["radon cold C spawn"]})

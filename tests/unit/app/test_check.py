@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -101,7 +102,9 @@ def test_every_process_starts_from_a_copy_which_is_removed(
     (cache / "link").symlink_to(linked)
     (cache / "dangling").symlink_to(tmp_path / "none")
     python = tmp_path / "bin" / "python"
+    os.utime(cache / "numba" / "one.nbi", (1.0, 1.0))
     found = check(HERE, python, cache, state, 60.0)
+    assert (cache / "numba" / "one.nbi").stat().st_atime == 1.0
     (used,) = taking
     assert used.seen == {"pytensor/numba/one.nbi", "pytensor/link/two.nbi", FILLER_FILE}
     assert used.links == 0  # nothing that is written through one would reach the user's cache

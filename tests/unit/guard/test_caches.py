@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -49,6 +49,34 @@ def test_what_a_python_can_load_is_usable_and_stays(tmp_path: Path) -> None:
     assert states(report) == {"usable": 2}
     assert (report.deletable, report.deletable_size) == ([], 0)
     assert {group.origin.processor for group in report.groups} == {"znver4", "znver3"}
+
+
+def test_a_look_at_a_module_is_no_use_of_it(tmp_path: Path) -> None:
+    """PyTensor ignores and deletes what nobody used for 24 days, by the time of last access."""
+    module = put_module(tmp_path / COMPILEDIR, "tmp1", NOW - 40 * DAY)
+    for _ in range(2):
+        assert states(inspected(tmp_path)) == {"old": 1}
+    assert {path.stat().st_atime for path in module.iterdir()} == {NOW - 40 * DAY}
+
+
+def test_a_module_that_may_not_be_read_is_named_and_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put_module(tmp_path / COMPILEDIR, "tmp1", NOW - DAY)
+    shut = put_module(tmp_path / COMPILEDIR, "tmp2", NOW - DAY)
+    listed = Path.iterdir
+
+    def refused(self: Path) -> Iterator[Path]:
+        if self == shut:
+            raise PermissionError(13, "Permission denied", str(self))
+        return listed(self)
+
+    monkeypatch.setattr(Path, "iterdir", refused)
+    report = inspected(tmp_path)
+    assert states(report) == {"usable": 1, "unreadable": 1}
+    (finding,) = report.findings
+    assert finding.reason == "it cannot be read: Permission denied"
+    assert report.deletable == []
 
 
 @pytest.mark.parametrize(

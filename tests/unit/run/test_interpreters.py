@@ -145,6 +145,21 @@ def test_an_index_that_refuses_every_interpreter_is_quoted(found):
         newest_supported(_offering({}), found)
 
 
+def test_a_user_without_a_home_has_the_interpreters_of_the_path(
+    silent_uv, python, tmp_path, monkeypatch
+):
+    def homeless():
+        raise RuntimeError("Could not determine home directory.")
+
+    real = python("3.12.5")
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "python3.12").symlink_to(real)
+    monkeypatch.delenv("PYENV_ROOT", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.setattr(Path, "home", homeless)
+    assert find(silent_uv).of("3.12").path == real
+
+
 def test_shims_of_pyenv_are_not_started_and_their_versions_are(
     silent_uv, python, tmp_path, monkeypatch
 ):

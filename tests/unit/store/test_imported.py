@@ -2,14 +2,18 @@ from __future__ import annotations
 
 import json
 import os
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from observatory.store.asv import benchmarks_json
 from observatory.store.asv.benchmarks_json import united
 from observatory.store.asv.files import write_benchmarks, write_machine
 from observatory.store.asv.imported import Options, import_file
+from observatory.store.base.locking import is_waited_for, locked
 from observatory.store.base.problems import RecordError
 from observatory.store.reading.read import read_results
 from observatory.store.records.machine import Machine
@@ -26,6 +30,27 @@ def brought(
     results = tmp_path / "results"
     import_file(saved(tmp_path, file(*benchmarks, **changes)), results, options or Options())
     return results
+
+
+def test_an_import_waits_for_another_one_and_adds_to_what_that_wrote(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    later = saved(tmp_path, file(entry("a.py::later")))
+    with ThreadPoolExecutor() as pool:
+        with locked(results):
+            waiting = pool.submit(import_file, later, results, Options())
+            until = time.monotonic() + 60
+            while not is_waited_for(results):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            write_benchmarks_of_another(results)
+        assert waiting.result(60).benchmarks == 1
+    found = json.loads((results / "benchmarks.json").read_bytes())
+    assert set(found) == {"another", "a.later", "version"}
+
+
+def write_benchmarks_of_another(results: Path) -> None:
+    benchmarks_json.write(results, {"another": {"name": "another"}})
 
 
 def content(results: Path) -> dict[str, bytes]:

@@ -8,8 +8,10 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
+
 from observatory.store.base.files import write_atomic
-from observatory.store.base.locking import locked, locked_content
+from observatory.store.base.locking import locked, locked_at_once, locked_content
 
 APPEND = """
 import sys
@@ -30,6 +32,18 @@ def test_the_lock_of_a_file_or_directory_is_free_again_after_an_error(tmp_path: 
             waited: list[int] = []
             with locked(path, lambda: waited.append(1)):  # noqa: B023
                 assert waited == []
+
+
+def test_a_file_that_is_missing_while_a_directory_is_locked_is_named(tmp_path: Path) -> None:
+    def missed() -> None:
+        with locked_at_once(tmp_path / "a") as ours:
+            assert ours
+            (tmp_path / "nowhere").read_bytes()
+
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        missed()
+    with locked_at_once(tmp_path / "a") as ours:
+        assert ours
 
 
 def test_an_empty_file_is_removed_and_what_is_no_file_stays(tmp_path: Path) -> None:

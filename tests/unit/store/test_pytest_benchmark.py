@@ -128,8 +128,11 @@ def test_extra_info_is_imported_where_it_is_asked_for_and_is_a_number() -> None:
     assert set(by_name) == {"a.t", "a.t.track_rss"}
     segmented = by_name["a.t.track_rss"]
     assert (segmented.type, segmented.unit, segmented.values) == ("track", "", (10.0, 11.0))
-    (problem, _) = read(file(*tests), "note").problems
-    assert "extra_info 'note' is not a number" in problem
+    for number in ("x", 10**400, True):
+        for test in tests:
+            test["extra_info"]["note"] = number
+        (problem, _) = read(file(*tests), "note").problems
+        assert "extra_info 'note' is not a number" in problem
 
 
 @pytest.mark.parametrize(

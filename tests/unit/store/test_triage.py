@@ -1,5 +1,7 @@
 """The triage file: written by people and appended to by the tool, never rewritten."""
 
+import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from observatory.store.base.locking import is_waited_for, locked
 from observatory.store.base.problems import RecordError
 from observatory.store.records import triage
 from observatory.store.records.alerts import Acknowledgement
@@ -21,6 +24,19 @@ at = 2026-01-01T00:00:00Z
 until = 2026-01-02T00:00:00Z
 """
 LINES = st.text(st.characters(codec="utf-8"), min_size=1, max_size=60)
+
+
+def test_of_two_that_add_at_once_the_second_waits(tmp_path: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        with locked(tmp_path):
+            waiting = pool.submit(triage.add, tmp_path, said(why="second"))
+            until = time.monotonic() + 60
+            while not is_waited_for(tmp_path):
+                assert time.monotonic() < until
+                time.sleep(0.01)
+            (tmp_path / triage.FILE).write_text(ODD_ID.replace("nope", ID))
+        waiting.result(60)
+    assert [one.why for one in triage.load(tmp_path).acknowledged] == ["b", "second"]
 
 
 def said(**changes: object) -> Acknowledgement:

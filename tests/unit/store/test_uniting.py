@@ -29,6 +29,7 @@ from observatory.store.records.alerts import Acknowledgement
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
+from tests.factories_asv import foreign, put
 from tests.factories_contracts import contracts as a_record
 from tests.factories_pytest_benchmark import entry, file, saved
 from tests.unit.store.test_calibration import made as a_calibration
@@ -273,6 +274,18 @@ def test_imports_of_two_jobs_add_to_each_other_and_the_last_measured_wins(
             "a.t", "a.u", "a.v", "version",
         }  # fmt: skip
     assert unite(into, [first, second]).files == 0
+
+
+def test_rows_stay_as_asv_wrote_them(tmp_path: Path, into: Path) -> None:
+    """To asv, NaN is "skipped" and null is "failed"."""
+    name = "0123abcd-x.json"
+    put(into, foreign({"a": [[1.0]]}, commit_hash="0123abcd" * 5), name)
+    part = put(tmp_path / "1", foreign({"b": [[0.5]]}, commit_hash="0123abcd" * 5), name)
+    part.write_text(part.read_text().replace("0.5", "NaN, 1e999"))
+    done = unite(into, [tmp_path / "1"])
+    assert done.problems == []
+    (path,) = into.glob("*/*-x.json")
+    assert '"b": [[NaN, Infinity]]' in path.read_text()
 
 
 @pytest.mark.parametrize("content", [b"{", b'{"version": 3}', b"[]"])

@@ -73,6 +73,43 @@ def test_the_levels_of_a_history_are_an_alarm(tmp_path: Path) -> None:
     assert (narrowed.returncode, "time_a" in narrowed.stdout) == (Exit.OK, False)
 
 
+def test_each_side_is_measured_in_its_own_directory(tmp_path: Path) -> None:
+    """Both directories hold the whole history, as branches do; HEAD's is slower."""
+    base, head = tmp_path / "base", tmp_path / "head"
+    for number in range(20):
+        measured(base, number, {"m.time_a": (0.99, 1.0, 1.01)})
+        measured(head, number, {"m.time_a": (2.97, 3.0, 3.03)})
+    out = tmp_path / "found.json"
+    sides = f"{base}:{commit(4)}", f"{head}:{commit(9)}"
+    done = observatory("compare", *sides, "--json", out)
+    assert done.returncode == Exit.UNDECIDED
+    (line,) = Contrasts.model_validate_json(out.read_bytes()).lines
+    (one,) = line.series
+    assert one.base is not None
+    assert one.head is not None
+    assert (one.base.value, one.head.value) == (1.0, 3.0)
+    done = observatory("compare", f"{base}:{commit(4)}", f"{head}:{commit(4)}")
+    assert done.returncode == Exit.USAGE
+    assert "a history has one value of each commit" in done.stderr
+
+
+def test_values_without_a_ratio_are_said_to_be_the_reason(tmp_path: Path) -> None:
+    for number in range(12):
+        measured(tmp_path, number, {"m.track_a": float(number % 2), "m.time_b": (0.0, 0.0, 0.0)})
+    done = observatory("compare", f"{tmp_path}:{commit(3)}", f"{tmp_path}:{commit(8)}")
+    said = " ".join(done.stdout.split())
+    assert "not judged: a value is 0 or below, or values lie too far apart" in said
+    assert "fewer than ten subjects" not in said
+
+
+def test_rounds_that_are_alike_decide_nothing_and_say_so(tmp_path: Path) -> None:
+    for number in range(2):
+        measured(tmp_path, number, {"m.time_a": (0.999, 1.0, 1.001)})
+    done = observatory("compare", *(f"{tmp_path}:{commit(number)}" for number in range(2)))
+    assert done.returncode == Exit.UNDECIDED
+    assert "1 the same within one run only." in " ".join(done.stdout.split())
+
+
 def test_an_environment_without_a_name_leaves_no_trace_in_the_list(tmp_path: Path) -> None:
     for number in range(20):
         level = 1.0 if number < 10 else 1.5
@@ -157,6 +194,43 @@ def test_releases_out_of_order_are_told_and_dates_put_them_right(tmp_path: Path)
     observatory("import", old, "--date", "2026-10-01", *where)
     rows = observatory("export", *where).stdout.splitlines()[1:]
     assert [row.split(",")[0] for row in rows] == ["3.3.9", "3.3.9", "3.3.10", "3.3.10"]
+
+
+@pytest.mark.parametrize("day", ["1926-01-01", "9998-01-01"])
+def test_a_date_that_no_reader_takes_changes_nothing(tmp_path: Path, day: str) -> None:
+    where = ("--results", tmp_path / "results")
+    file = released(tmp_path, "3.3.9.json", TESTS, 2)
+    observatory("import", file, *where)
+    before = {path: path.read_bytes() for path in (tmp_path / "results").rglob("*.json")}
+    done = observatory("import", file, "--date", day, *where)
+    assert done.returncode == Exit.USAGE
+    assert f"--date {day} is not a day from 1970 to 9899" in done.stderr
+    assert before == {path: path.read_bytes() for path in (tmp_path / "results").rglob("*.json")}
+
+
+def test_alerts_beside_the_results_of_one_machine_are_no_broken_result(tmp_path: Path) -> None:
+    measured(tmp_path, 0, {"m.time_a": 1.0})
+    machine = tmp_path / "ci"
+    (machine / "machine.json").write_text('{"machine": "ci", "version": 1}')
+    observatory("alerts", "--results", machine)
+    assert (machine / "alerts.json").is_file()
+    for where in (machine, tmp_path):
+        done = observatory("show", "--results", where, "--strict")
+        assert (done.returncode, done.stderr) == (Exit.OK, "")
+
+
+def test_alerts_that_cannot_be_remembered_are_printed_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(*_: object) -> Path:
+        raise PermissionError(13, "Permission denied", "alerts.json")
+
+    measured(tmp_path, 0, {"m.time_a": 1.0})
+    monkeypatch.setattr("observatory.store.records.alerts.save", refused)
+    done = observatory("alerts", "--results", tmp_path)
+    assert done.returncode == Exit.OK
+    assert "Judged: 0 series" in done.stdout
+    assert "alerts.json: it cannot be written (Permission denied)" in " ".join(done.stderr.split())
 
 
 def test_imported_releases_have_a_history_with_alerts(tmp_path: Path) -> None:
