@@ -219,6 +219,25 @@ def test_alerts_beside_the_results_of_one_machine_are_no_broken_result(tmp_path:
         assert (done.returncode, done.stderr) == (Exit.OK, "")
 
 
+def test_files_that_cannot_be_read_resolve_no_alert(tmp_path: Path) -> None:
+    """As after a merge with conflicts: without those of the slower commits, nothing is slower."""
+    for number in range(24):
+        level = 1.0 if number < 14 else 1.5
+        measured(tmp_path, number, {"m.time_a": level * (1 + number % 3 / 500)})
+
+    def states(*more: str) -> list[tuple[str, list[str]]]:
+        done = observatory("alerts", "--results", tmp_path, "--json", *more)
+        found = json.loads(done.stdout)["alerts"]
+        return [(one["state"], one["notes"]) for one in found if one["series"]]
+
+    assert [state for state, _ in states()] == ["open"]
+    for number in range(15, 24):
+        (tmp_path / "ci" / f"{commit(number)[:8]}-x.json").write_text("<<<<<<< HEAD")
+    ((state, notes),) = states()
+    assert state == "open"
+    assert notes == ["files of its machine cannot be read, so whether it still holds is unknown"]
+
+
 def test_alerts_that_cannot_be_remembered_are_printed_all_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
