@@ -41,11 +41,16 @@ _ENDING = 20.0
 """Seconds that a cancelled run waits for a worker to end its sample."""
 
 
+_FETCHED = 30.0
+"""Seconds in which the record of a sample that has ended is fetched from its worker."""
+
+
 class _UnseenError(Exception):
-    """All workers of a place were replaced.
+    """All workers of a place were replaced, or the one that holds a record ended.
 
     Dask gives a task that no worker could take to none that joins without its resource, which a
-    worker gets only after it has joined.
+    worker gets only after it has joined. And if a worker ends while its result is fetched, Dask
+    says that it reschedules the key, but sometimes waits for it for ever.
     """
 
 
@@ -224,7 +229,10 @@ class Samples:
             self._give_up_if_deserted(site, deserted)
             if site.generation != generation:
                 raise _UnseenError
-        taken: Taken = future.result()
+        try:
+            taken: Taken = future.result(timeout=_FETCHED)
+        except TimeoutError:
+            raise _UnseenError from None
         return taken
 
     def _give_up_if_deserted(self, site: Site, since: float) -> None:

@@ -189,6 +189,38 @@ def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_en
         taking.run(cold)
 
 
+class _NeverFetched(Future[Any]):
+    """Of a task that has ended, on a worker that ended before its record was fetched."""
+
+    def add_done_callback(self, fn: Callable[..., object]) -> None:
+        fn(self)
+
+    def result(self, timeout: float | None = None) -> Any:
+        assert timeout is not None, "Dask may wait for it for ever"
+        raise TimeoutError
+
+
+def test_a_record_that_cannot_be_fetched_is_asked_for_again(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answered.client.answers = {"here": Taken(spooled(), 2, recognised=True), "there": ""}
+    fleet, submit, keys = DaskFleet(answered, Path("/state"), {}), Worker.submit, []
+
+    def first_lost(self: Worker, *args: Any, key: str, **more: Any) -> Future[Any]:
+        keys.append(key)
+        done = submit(self, *args, **more)
+        if len(keys) == 1:
+            done.__class__ = _NeverFetched
+        return done
+
+    placing = fleet.placing()
+    monkeypatch.setattr(Worker, "submit", first_lost)
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+    assert str(taking.run(Task(CELL, "counting", 0)).cell) == str(CELL)
+    assert [key[-2:] for key in keys] == ["-0", "-1"]
+    assert "1 sample handed in again" in fleet.report()
+
+
 def test_what_starts_from_a_cache_that_was_filled_on_a_machine_that_refuses_is_said(
     answered: Crew,
 ) -> None:
