@@ -38,7 +38,7 @@ class Exit(IntEnum):
 _MEANINGS = {
     Exit.OK: "success",
     Exit.UNEXPECTED: "a bug in the observatory (see the traceback)",
-    Exit.USAGE: "the command is invalid, or nothing matches it",
+    Exit.USAGE: "the command or a path is invalid, or nothing matches it",
     Exit.SAMPLE_FAILED: "a measured process failed; everything is recorded",
     Exit.ENVIRONMENT: "an environment could not be made, or no Python fits",
     Exit.WRONG_RESULTS: "a subject returned wrong numbers; everything is recorded",

@@ -7,6 +7,7 @@ from typing import Annotated
 from pydantic import Field, StringConstraints
 
 from observatory.store.base.record import Record
+from observatory.store.records.layout import checked_machine
 
 Words = Annotated[str, StringConstraints(max_length=500)]
 
@@ -23,9 +24,13 @@ class Machine(Record):
 
 
 def this_machine(name: str | None = None) -> Machine:
-    """Describe this machine as asv would; ``name`` replaces the host name."""
+    """Describe this machine as asv would; ``name`` replaces the host name.
+
+    Raises RecordUsageError if results cannot be kept under that name.
+    """
+    own = {} if name is None else {"machine": checked_machine(name)}
     # asv takes a quarter of a second to import: only who measures needs it.
     from asv.machine import Machine as AsvMachine
 
     found = {key: str(value) for key, value in AsvMachine.get_defaults().items()}
-    return Machine.model_validate(found | ({"machine": name} if name else {}))
+    return Machine.model_validate(found | own)
