@@ -118,9 +118,10 @@ def compare(
             progress(Update(f"To draw a flame graph: {shlex.join(command)}", "plain"))
         return compare_saved(*sides, narrowed, Path(results), seed, repeat)
     if any(saved):
+        other = head if saved[0] else base
         raise SubjectError(
-            "only one side is saved results, and times of different runs cannot be compared; "
-            "give saved results for both, or for none"
+            f"{other} is not in a directory of saved results, as the other side is, and times of "
+            "different runs cannot be compared; give saved results for both, or for none"
         )
     session = Session(
         INTERLEAVED, Path(results), state, this_machine(machine), timeout, progress=progress
