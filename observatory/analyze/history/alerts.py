@@ -278,9 +278,14 @@ class _Update:
             for positions in lines
         )
         resolution: Statement | None = None
-        unread = any(one.machine in self.recorded.unread for one in alert.series)
+        unread = any(
+            f"{alert.about}, ".startswith((f"{machine}, ", f"{machine}: "))
+            if alert.kind in _OF_RUNS
+            else any(one.machine == machine for one in alert.series)
+            for machine in self.recorded.unread
+        )
         if alert.kind in _OF_RUNS:
-            if self._ran_again(alert):
+            if self._ran_again(alert) and not unread:
                 resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
         elif alert.kind == FAULTS:
             resolution = Statement("withdrawn")
@@ -304,8 +309,7 @@ class _Update:
     def _ran_again(self, alert: Alert) -> bool:
         """Whether the newest run there is known, for an alert about one that failed or was late."""
         return any(
-            run.machine not in self.recorded.unread
-            and (alert.about == _where(run) or alert.about.startswith(f"{_where(run)}: "))
+            alert.about == _where(run) or alert.about.startswith(f"{_where(run)}: ")
             for run in self.recorded.runs
         )
 

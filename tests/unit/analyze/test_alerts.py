@@ -292,9 +292,9 @@ def test_what_cannot_be_read_resolves_nothing() -> None:
         broken = replace(whole, unread=frozenset({"bench"}))
         alert = only(detected(broken, moment(90, before)))
         assert (alert.id, alert.state) == (only(before).id, "open")
-    assert alert.notes == [
-        "files of its machine cannot be read, so whether it still holds is unknown"
-    ]
+        assert alert.notes == [
+            "files of its machine cannot be read, so whether it still holds is unknown"
+        ]
 
 
 def test_a_run_that_failed_is_an_alert_and_no_good_run() -> None:
