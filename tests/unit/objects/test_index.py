@@ -32,7 +32,7 @@ def test_a_path_that_could_lead_elsewhere_is_in_no_segment(path: str) -> None:
     assert not is_path(path)
     line = ENTRY.line.replace("samples/bench/a.jsonl", path)
     content = zlib.compress(line.encode())
-    with pytest.raises(StoreError, match="has a line that is none"):
+    with pytest.raises(StoreError, match="has a line that is not an entry"):
         unpacked(named(content), content)
 
 
@@ -53,7 +53,7 @@ def test_the_names_of_results_are_paths(path: str) -> None:
 )
 def test_a_line_that_is_cut_or_wrong_is_refused(line: str) -> None:
     content = zlib.compress(line.encode())
-    with pytest.raises(StoreError, match="has a line that is none"):
+    with pytest.raises(StoreError, match="has a line that is not an entry"):
         unpacked(named(content), content)
 
 
