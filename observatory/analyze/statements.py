@@ -41,7 +41,7 @@ Kind = Literal[
     "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",
-    "series gone", "subject gone", "series ended", "unread",
+    "series gone", "subject gone", "series ended", "no run there", "unread",
 ]  # fmt: skip
 
 

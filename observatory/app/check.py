@@ -109,6 +109,8 @@ def _named(cell: Cell) -> str:
 
 
 def _copy_file(source: str, target: str) -> None:
+    if not Path(source).is_file():
+        return  # a pipe, for one, is no part of a cache
     with unnoticed(source) as content, Path(target).open("wb") as copy:
         shutil.copyfileobj(content, copy)
     shutil.copystat(source, target)

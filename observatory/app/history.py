@@ -180,17 +180,17 @@ def watched_of(
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
         faults=list(fault_changes(faults_of(directories, problems))),
-        unread=frozenset(_machines(read.problems, directories)),
+        unread=frozenset(_machines(read.unread, directories)),
     )
 
 
-def _machines(problems: Iterable[Problem], directories: Sequence[Path]) -> Iterator[str]:
-    """The machines that broken files are of, by their places."""
-    for problem in problems:
+def _machines(unread: Iterable[Path], directories: Sequence[Path]) -> Iterator[str]:
+    """The machines that files are of, by their places."""
+    for path in unread:
         for directory in directories:
-            if problem.path.is_relative_to(directory):
+            if path.is_relative_to(directory):
                 yield directory.resolve().name  # that of one machine
-                parts = problem.path.relative_to(directory).parts
+                parts = path.relative_to(directory).parts
                 yield from parts[1:2] if parts[:1] == (layout.SAMPLES,) else parts[:1]
 
 

@@ -7,6 +7,8 @@ import importlib
 import keyword
 import signal
 import sys
+import traceback
+from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, ClassVar
 
@@ -37,6 +39,7 @@ _ADVICE = {
     errno.EDQUOT: "make room there, or give another path",
 }
 """What to do about an error of a file that a path of the user led to, or its file system."""
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def module_of(command: str) -> str:
@@ -201,13 +204,14 @@ def _main() -> None:
     try:
         try:
             app()  # leaves by SystemExit; mistakes in options end there, with Exit.USAGE
-        finally:
+        except SystemExit:
             sys.stdout.flush()
+            raise
     except ObservatoryError as error:
         errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
         sys.exit(error.exit_code)
     except OSError as error:
-        if error.errno not in _ADVICE or error.filename is None:
+        if error.errno not in _ADVICE or error.filename is None or _is_a_bug(error):
             raise
         path = shorten(str(error.filename2 or error.filename), 200)
         errors.print(
@@ -218,3 +222,10 @@ def _main() -> None:
     except _Interrupted:
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)
+
+
+def _is_a_bug(error: OSError) -> bool:
+    """Whether the path is none that a user gave: of a program, a process, or the observatory."""
+    place = str(error.filename)
+    calls = (frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__))
+    return "_execute_child" in calls or place.startswith(("/proc/", f"{_PACKAGE}/"))

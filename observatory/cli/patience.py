@@ -1,13 +1,14 @@
-"""What becomes of the output is no error of a command, and does not change its exit status.
+"""Streams of a command that are not as usual, which change neither what it does nor how it ends.
 
-A reader may leave early (`observatory show | head`), nobody may have opened the streams (cron,
-daemons), and an encoding may lack characters.
+A reader may leave early (`observatory show | head`) or be slow, nobody may have opened the streams
+(cron, daemons), and an encoding may lack characters. Output that finds no room is an error.
 """
 
 from __future__ import annotations
 
 import io
 import os
+import select
 import sys
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,11 @@ class _Lasting(io.RawIOBase):
     def write(self, data: ReadableBuffer, /) -> int:
         """Write some of the data; returns how many bytes. Raises OSError, once."""
         try:
-            return os.write(self._descriptor, data)
+            while True:
+                try:
+                    return os.write(self._descriptor, data)
+                except BlockingIOError:
+                    select.select([], [self._descriptor], [])
         except OSError as error:
             nowhere = os.open(os.devnull, os.O_WRONLY)
             os.dup2(nowhere, self._descriptor)
@@ -61,10 +66,11 @@ def outlive_readers() -> None:
 
 def _lasting(stream: io.TextIOWrapper, line_buffering: bool) -> io.TextIOWrapper:
     stream.flush()
+    escaped = stream.errors == "strict" or stream.encoding.lower() != "utf-8"
     return io.TextIOWrapper(
         io.BufferedWriter(_Lasting(stream.fileno())), encoding=stream.encoding,
         # A character that the encoding lacks is written as \u2192.
-        errors="backslashreplace" if stream.errors == "strict" else stream.errors,
+        errors="backslashreplace" if escaped else stream.errors,
         line_buffering=line_buffering,
     )  # fmt: skip
 
@@ -80,5 +86,6 @@ def _open_standard_streams() -> None:
             if nowhere != descriptor:
                 os.dup2(nowhere, descriptor)
                 os.close(nowhere)
+            os.set_inheritable(descriptor, True)  # for the processes that this one starts
             mode = "w" if descriptor else "r"
             setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8", closefd=False))

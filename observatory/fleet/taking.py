@@ -198,9 +198,10 @@ class Samples:
                 return self._wait(future, site)
             except KilledWorker:
                 return None
-            except _UnseenError:
+            except _UnseenError as error:
                 future.cancel()
                 self.crew.counts["resubmitted"] += 1
+                why = str(error)
             except (CancelledError, FutureCancelledError, OSError) as error:
                 if self._cancelled:
                     raise Cancelled from None
@@ -231,8 +232,8 @@ class Samples:
                 raise _UnseenError
         try:
             taken: Taken = future.result(timeout=_FETCHED)
-        except TimeoutError:
-            raise _UnseenError from None
+        except TimeoutError as error:
+            raise _UnseenError("its record was not fetched from its worker") from error
         return taken
 
     def _give_up_if_deserted(self, site: Site, since: float) -> None:

@@ -322,5 +322,6 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,
+    "no run there": "no run of {} is in the results: whether this is over is unknown",
     "unread": "files of its machine cannot be read, so whether it still holds is unknown",
 }

@@ -299,9 +299,11 @@ class _Update:
             # Nobody follows its series any more: none of them holds under this alert.
             over = [one.model_copy(update={"holds": False}) for one in alert.series]
             news = {"state": "resolved", "state_since": self.context.now, "series": over}
-            return FoundAlert(alert.model_copy(update=news), resolution=resolution)
+            return FoundAlert(alert.model_copy(update=news), resolution=resolution, notes=[])
         gone = Statement("subject gone", (alert.first_bad.label,))
         note = Statement("series gone") if measured else gone
+        if alert.kind in _OF_RUNS:
+            note = Statement("no run there", (alert.about,))
         if unread:
             note = Statement("unread")
         return FoundAlert(self._with_state(alert, alert), notes=[note])

@@ -42,6 +42,7 @@ _WIDEST = 1e9
 _LARGEST = 1e300
 """A bound far above anything measured: the mean of two larger values may be infinite."""
 _STILL = 0.01
+"""A single value of a series without noise is reported if it is so far off, relatively."""
 UNUSUAL = 4.0
 """A single value so many times the noise off its level is reported, although there is no step."""
 NEAR = 10

@@ -24,7 +24,7 @@ STATES: Final[dict[StateName, State]] = {
     "collided": State("it shares a symbol with a different function: results can be wrong", True),
     "vulnerable": State("another function may get its symbol: results can become wrong", True),
     "broken": State("it is truncated, or no file that numba or PyTensor writes", True),
-    "unreadable": State("you may not read it", False),
+    "unreadable": State("it cannot be read; it may be somebody else's", False),
     "missing": State("an index refers to a file that does not exist: it is compiled again", False),
     "unreachable": State("no index refers to it, so no process loads it", True),
     "leftover": State("an interrupted build left it", True),

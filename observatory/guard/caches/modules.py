@@ -48,6 +48,8 @@ def modules(compiledir: Path, now: float) -> Iterator[Entry]:
         if path.is_dir() and not path.is_symlink() and path.name not in ("lock_dir", "__pycache__"):
             try:
                 yield _module(path, python, now)
+            except FileNotFoundError:
+                continue  # PyTensor has just deleted it
             except OSError as error:  # it may be somebody else's
                 yield Entry(
                     path.name, Origin("C", python), (path,), 0, path.lstat().st_mtime,

@@ -56,7 +56,7 @@ def write_atomic(
     try:
         _write_atomic(path, content, like)
     except OSError as error:
-        if error.errno is None or error.filename is None:
+        if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 

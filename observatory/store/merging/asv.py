@@ -7,6 +7,7 @@ machine and environment: of each benchmark the row that was measured last stays.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
 from observatory.store.asv.result import parse
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic, write_changed
+from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.records import layout
 
@@ -30,16 +32,17 @@ def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem])
     entries are united. A broken file of a part is added to ``problems``. Raises RecordError if the
     file of ``into`` is broken, and OSError.
     """
-    entries = benchmarks_json.load(into)
-    found = dict(entries)
-    for part in parts:
-        try:
-            for name, entry in benchmarks_json.load(part).items():
-                found[name] = benchmarks_json.united(found.get(name), entry)
-        except RecordError as error:
-            problems.append(Problem(part, str(error)))
-    if found != entries:
-        benchmarks_json.write(into, found)
+    with in_turn(into):
+        entries = benchmarks_json.load(into)
+        found = dict(entries)
+        for part in parts:
+            try:
+                for name, entry in benchmarks_json.load(part).items():
+                    found[name] = benchmarks_json.united(found.get(name), entry)
+            except RecordError as error:
+                problems.append(Problem(part, str(error)))
+        if found != entries:
+            benchmarks_json.write(into, found)
     return int(found != entries)
 
 
@@ -89,7 +92,10 @@ def _with_rows(before: bytes, added: bytes) -> bytes:
     if before == added:
         return before
     # Rows stay as asv wrote them: NaN, which `decoded` reads as None, is another outcome to it.
-    old, new = json.loads(before), json.loads(added)
+    try:
+        old, new = json.loads(before), json.loads(added)
+    except (ValueError, RecursionError) as error:
+        raise RecordError(f"it is not JSON: {str(error)[:200]}") from error
     if any(old.get(key) != new.get(key) for key in _SAME) or old["version"] != 2:
         raise RecordError("the one that is there holds results of another kind")
     columns = old["result_columns"]
@@ -111,7 +117,9 @@ def _with_rows(before: bytes, added: bytes) -> bytes:
 def _order(row: Any, started: int) -> tuple[float, str]:
     """When a row was measured; the rest is only for one order to be found everywhere."""
     moment = row[started] if isinstance(row, list) and len(row) > started else None
-    return moment if isinstance(moment, int | float) else 0, json.dumps(row)
+    if not isinstance(moment, int | float) or not math.isfinite(moment):
+        moment = 0
+    return moment, json.dumps(row)
 
 
 def _describe_machine(target: Path, source: Path) -> bool:

@@ -73,6 +73,8 @@ class Results:
     benchmarks: Mapping[str, Described] = field(default_factory=dict)
     journals: Mapping[Path, JournalSummary] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    unread: tuple[Path, ...] = ()
+    """Files and directories of which nothing could be read; ``problems`` says why."""
 
     @cached_property
     def values(self) -> Columns:
@@ -129,6 +131,7 @@ def united(parts: Sequence[Results]) -> Results:
         tuple(files), tuple(series), tuple(values),
         {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
         {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
+        tuple(path for part in parts for path in part.unread),
     )  # fmt: skip
 
 
@@ -160,10 +163,12 @@ class _Reading:
         self._series = SeriesList()
         self._cache = Cache(cache, self._series)
         self._problems: list[Problem] = []
+        self._unread: list[Path] = []
 
     def results(self) -> Results:
         there = listing(self._directory)
         self._problems += there.problems
+        self._unread += (problem.path for problem in there.problems)
         ledgers = LedgerStore(self._directory / layout.LEDGERS)
         journals = {
             path: JournalSummary.kept(head)
@@ -183,7 +188,7 @@ class _Reading:
         self._cache.close()
         return Results(
             tuple(files), tuple(self._series.all), tuple(parts), benchmarks, journals,
-            tuple(self._problems),
+            tuple(self._problems), tuple(self._unread),
         )  # fmt: skip
 
     def _parts(
@@ -216,15 +221,19 @@ class _Reading:
                 number = self._cache.get(listed, parse)
             except RecordError as error:
                 self._problems.append(Problem(listed.path, str(error)))
+                self._unread.append(listed.path)
                 continue
             except OSError as error:
                 reason = f"it cannot be read: {error.strerror}"
                 self._problems.append(Problem(listed.path, reason))
+                self._unread.append(listed.path)
                 continue
             entry = self._cache.entries[number]
             self._problems += [Problem(listed.path, *problem) for problem in entry.problems]
             if entry.head is not None:
                 yield listed.path, entry.head, number
+            else:
+                self._unread.append(listed.path)
 
     def _file(
         self, path: Path, head: Head, summary: JournalSummary | None, journal: Path

@@ -281,7 +281,11 @@ def test_what_cannot_be_read_resolves_nothing() -> None:
     step = nightly(60, slow(60))
     for before in (stale, failed):
         gone = replace(watched(60, calm), runs=())
-        assert only(detected(gone, moment(60, before))).state != "resolved"
+        alert = only(detected(gone, moment(60, before)))
+        assert alert.state != "resolved"
+        assert alert.notes == [
+            f"no run of {alert.about} is in the results: whether this is over is unknown"
+        ]
     whole = watched(90, series(line(90), stepped(90)))
     for before, over in (
         (stale, "measured again"),

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import subprocess
 import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from observatory.cli import main as command
+from observatory.cli import patience
 from observatory.errors import Exit
 from tests.command import observatory
 from tests.factories_others import measured
@@ -42,6 +46,40 @@ def test_a_command_runs_where_a_stream_is_closed(results: Path, closed: str) -> 
     assert ("time" in said) == (">&-" not in closed.replace("2>&-", ""))
 
 
+def test_processes_of_a_command_without_streams_have_some(tmp_path: Path) -> None:
+    child = "import os; print(*[os.readlink(f'/proc/self/fd/{n}') for n in range(3)])"
+    script = (
+        "import subprocess, sys\n"
+        "from observatory.cli.patience import outlive_readers\n"
+        "outlive_readers()\n"
+        f"with open({str(tmp_path / 'out')!r}, 'w') as out:\n"
+        f"    subprocess.run([sys.executable, '-c', {child!r}], stdout=out, check=True)\n"
+    )
+    (tmp_path / "script.py").write_text(script)
+    line = f"{sys.executable} {tmp_path / 'script.py'} <&- >&- 2>&-"
+    subprocess.run(
+        ["bash", "-c", line], check=True, env={**os.environ, "PYTHONPATH": str(Path.cwd())}
+    )
+    assert (tmp_path / "out").read_text().split() == [
+        "/dev/null",
+        str(tmp_path / "out"),
+        "/dev/null",
+    ]
+
+
+def test_a_reader_that_is_slow_gets_everything() -> None:
+    reading, writing = os.pipe()
+    os.set_blocking(writing, False)
+    content = b"x" * 1_000_000
+    stream = io.BufferedWriter(patience._Lasting(writing))
+    with ThreadPoolExecutor() as pool, os.fdopen(reading, "rb") as reader:
+        received = pool.submit(reader.read)
+        stream.write(content)
+        stream.flush()
+        os.close(writing)
+        assert received.result(60) == content
+
+
 def test_a_full_disk_behind_the_output_is_a_sentence(results: Path) -> None:
     status, _, errors = ended(results, "> /dev/full")
     assert status == Exit.USAGE
@@ -55,8 +93,9 @@ def test_a_reader_of_errors_that_leaves_changes_no_status(results: Path) -> None
     assert ended(results, line) == (Exit.USAGE, "", "")
 
 
-def test_what_an_encoding_lacks_is_escaped(results: Path) -> None:
-    status, said, errors = ended(results, "", PYTHONIOENCODING="ascii")
+@pytest.mark.parametrize("handler", ["strict", "surrogateescape"])
+def test_what_an_encoding_lacks_is_escaped(results: Path, handler: str) -> None:
+    status, said, errors = ended(results, "", PYTHONIOENCODING=f"ascii:{handler}")
     assert (status, errors) == (Exit.OK, "")
     assert r"gr\xf6\xdfe" in said
 
@@ -80,6 +119,26 @@ def test_what_a_file_system_refuses_is_a_sentence(
     assert done.stderr.startswith("observatory: /there/")
     assert os.strerror(number) in done.stderr
     assert advice in done.stderr
+
+
+def test_a_full_disk_is_named_by_the_file_that_found_no_room(results: Path) -> None:
+    done = observatory("export", "--results", results, "--out", "/dev/full")
+    assert done.returncode == Exit.USAGE
+    assert "observatory: /dev/full: No space left on device; make room there" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "missed",
+    [lambda: subprocess.run(["no-such-program"], check=False),
+     lambda: Path("/proc/999999999/stat").read_text(),
+     lambda: (Path(command.__file__).parent / "missing").read_text()],
+)  # fmt: skip
+def test_a_path_that_no_user_gave_is_a_bug(
+    monkeypatch: pytest.MonkeyPatch, missed: Callable[[], object]
+) -> None:
+    monkeypatch.setattr(command, "app", missed)
+    with pytest.raises(FileNotFoundError):
+        command._main()
 
 
 def test_an_error_without_a_path_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:

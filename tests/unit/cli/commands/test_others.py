@@ -236,6 +236,11 @@ def test_files_that_cannot_be_read_resolve_no_alert(tmp_path: Path) -> None:
     ((state, notes),) = states()
     assert state == "new"
     assert notes == ["files of its machine cannot be read, so whether it still holds is unknown"]
+    for number in range(14, 24):  # one row of another benchmark is wrong, and nothing is slower
+        measured(tmp_path, number, {"m.time_a": 1 + number % 3 / 500})
+    file = tmp_path / "ci" / f"{commit(3)[:8]}-x.json"
+    file.write_text(file.read_text().replace('"results": {', '"results": {"m.time_b": "bad", '))
+    assert states() == [("resolved", [])]
 
 
 def test_alerts_that_cannot_be_remembered_are_printed_all_the_same(
