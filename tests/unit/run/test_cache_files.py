@@ -51,6 +51,13 @@ def test_what_cannot_be_deleted_is_named_and_the_rest_is_deleted(tmp_path: Path)
     assert done.kept[0][0] == tmp_path / "gone"
 
 
+def test_a_module_whose_directory_cannot_be_locked_is_named_and_kept(tmp_path: Path) -> None:
+    module = put_module(tmp_path / COMPILEDIR, "tmp1", 1e9)
+    (tmp_path / COMPILEDIR / ".lock").mkdir()
+    assert delete([module]).kept == [(module, "Is a directory")]
+    assert module.exists()
+
+
 def test_a_python_says_its_versions_without_pytensor_and_numba() -> None:
     reader = ask(sys.executable)
     assert reader.python == ".".join(map(str, sys.version_info[:3]))

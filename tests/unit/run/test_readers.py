@@ -73,3 +73,14 @@ def test_the_tool_asks_its_own_python_only_if_pytensor_is_installed_there(
     assert python_of_shell() == str(tmp_path / ("link" if installed else "user") / "bin/python")
     monkeypatch.setenv("PATH", places[0])
     assert (python_of_shell() is None) is not installed
+
+
+def test_without_a_home_a_name_below_it_stays_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container whose user is in no list of users."""
+
+    def unknown(_: int) -> None:
+        raise KeyError
+
+    monkeypatch.delenv("HOME", raising=False)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    assert base_compiledir({}) == Path("~/.pytensor")

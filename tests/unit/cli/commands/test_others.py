@@ -93,6 +93,14 @@ def test_each_side_is_measured_in_its_own_directory(tmp_path: Path) -> None:
     assert "a history has one value of each commit" in done.stderr
 
 
+def test_values_near_the_largest_number_are_not_judged(tmp_path: Path) -> None:
+    for number in range(24):
+        measured(tmp_path, number, {"m.track_a": 1e300 if number < 12 else 1.7e308})
+    done = observatory("alerts", "--results", tmp_path)
+    assert done.returncode == Exit.OK
+    assert "1 not judged" in " ".join(done.stdout.split())
+
+
 def test_values_without_a_ratio_are_said_to_be_the_reason(tmp_path: Path) -> None:
     for number in range(12):
         measured(tmp_path, number, {"m.track_a": float(number % 2), "m.time_b": (0.0, 0.0, 0.0)})
