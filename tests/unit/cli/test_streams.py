@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import subprocess
 import sys
@@ -68,16 +67,17 @@ def test_processes_of_a_command_without_streams_have_some(tmp_path: Path) -> Non
 
 
 def test_a_reader_that_is_slow_gets_everything() -> None:
+    """The pipe is full when the command writes, and does not wait by itself."""
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
-    content = b"x" * 1_000_000
-    stream = io.BufferedWriter(patience._Lasting(writing))
+    full = os.write(writing, b"x" * 10_000_000)
+    lasting = patience._Lasting(writing)
     with ThreadPoolExecutor() as pool, os.fdopen(reading, "rb") as reader:
-        received = pool.submit(reader.read)
-        stream.write(content)
-        stream.flush()
+        written = pool.submit(lasting.write, b"end")
+        begun = reader.read(full)
+        assert written.result(60) == 3
         os.close(writing)
-        assert received.result(60) == content
+        assert begun + reader.read() == b"x" * full + b"end"
 
 
 def test_a_full_disk_behind_the_output_is_a_sentence(results: Path) -> None:
@@ -86,6 +86,11 @@ def test_a_full_disk_behind_the_output_is_a_sentence(results: Path) -> None:
     assert errors.startswith("observatory: standard output: No space left on device; make room")
     assert "Traceback" not in errors
     assert ended(results, "--metric nothing 2> /dev/full")[0] == Exit.USAGE
+    # What waits to be written when the command is done: nothing else would say that it is lost.
+    line = f"{sys.executable} -m observatory --version > /dev/full"
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, check=False)
+    assert done.returncode == Exit.USAGE
+    assert done.stderr.startswith("observatory: standard output: No space left on device")
 
 
 def test_a_reader_of_errors_that_leaves_changes_no_status(results: Path) -> None:

@@ -46,6 +46,24 @@ def test_a_file_that_is_missing_while_a_directory_is_locked_is_named(tmp_path: P
         assert ours
 
 
+def test_a_directory_that_goes_before_it_is_locked_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened, gone = os.open, []
+
+    def removed_first(path: Path, *flags: int) -> int:
+        if not gone:
+            gone.append(path)
+            Path(path).rmdir()
+        return opened(path, *flags)
+
+    monkeypatch.setattr(os, "open", removed_first)
+    with locked_at_once(tmp_path / "a") as ours:
+        assert ours
+        assert (tmp_path / "a").is_dir()
+    assert gone == [tmp_path / "a"]
+
+
 def test_an_empty_file_is_removed_and_what_is_no_file_stays(tmp_path: Path) -> None:
     """As root, it would remove /dev/null for the whole system."""
     with locked_content(tmp_path / "journal"):

@@ -20,6 +20,7 @@ from observatory.store.records import alerts, layout, triage
 from observatory.store.records.alerts import Acknowledgement
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, failed, header, journal, sample
+from tests.factories_asv import foreign, put
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -83,6 +84,9 @@ def test_the_commit_says_what_it_adds(repo: Path, tmp_path: Path) -> None:
     publish(repo, results)
     subject = git(repo, "log", "-1", "--format=%s", "results")
     assert re.fullmatch(r"Results: (3\.3\.\d, ){2}3\.3\.\d and 1 more on bench", subject)
+    put(tmp_path / "asv", foreign({"a": [[1.0]]}))
+    publish(repo, tmp_path / "asv")
+    assert git(repo, "log", "-1", "--format=%s", "results") == "Results: new files"
 
 
 def test_what_is_published_is_read_like_what_was_measured(repo: Path, tmp_path: Path) -> None:
