@@ -43,6 +43,8 @@ _ENDING = 20.0
 
 _FETCHED = 30.0
 """Seconds in which the record of a sample that has ended is fetched from its worker."""
+_RELEASED = 0.05
+"""Seconds after which the scheduler may forget a task that has ended."""
 
 
 class _UnseenError(Exception):
@@ -211,11 +213,19 @@ class Samples:
                 why = str(error)[:500]
                 self.crew.refresh(now=True)
             finally:
-                future.release()
+                self._release_later(future)
         raise FleetError(
             f"the cluster has lost the sample {order.key} {_RESUBMITTED} times"
             + (f": {why}" if why else "")
         )
+
+    def _release_later(self, future: Future[Any]) -> None:
+        """Let the scheduler forget a task, after the next order.
+
+        A client of Dask sends at most one message in 10 ms. The next order would wait that long.
+        """
+        loop = self.crew.client.loop
+        loop.add_callback(loop.call_later, _RELEASED, future.release)
 
     def _wait(self, future: Future[Any], site: Site) -> Taken:
         ended = threading.Event()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,16 +121,35 @@ def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> No
     assert (site.running, site.alone) == (0, False)
 
 
+@dataclass
+class Loop:
+    """The event loop of a client, in which time passes if a test says so."""
+
+    released: list[Future[Any]] = field(default_factory=list)
+    _later: list[Callable[[], None]] = field(default_factory=list)
+
+    def add_callback(self, function: Callable[..., None], *args: Any) -> None:
+        function(*args)
+
+    def call_later(self, _: float, function: Callable[[], None]) -> None:
+        self._later.append(function)
+
+    def pass_time(self) -> None:
+        for function in self._later:
+            function()
+
+
 class Worker(Client):
     """A cluster whose tasks end at once, as ``answers`` says for each place."""
 
     answers: dict[str, Any]
+    loop: Loop
 
     def submit(self, function: Callable[..., Any], *args: Any, **_: Any) -> Future[Any]:
         done: Future[Any] = Future()
         found = self.answers[args[-2] if function is remote.watch else args[0].place]
         done.set_exception(found) if isinstance(found, Exception) else done.set_result(found)
-        done.release = lambda: None  # type: ignore[attr-defined]
+        done.release = lambda: self.loop.released.append(done)  # type: ignore[attr-defined]
         return done
 
 
@@ -139,6 +158,7 @@ def answered(said: list[str]) -> Crew:
     """Two machines of one class, each with a worker."""
     made = crew(said, a=HERE, b=replace(HERE, name="there", host="two", home=False))
     made.client.__class__ = Worker
+    made.client.loop = Loop()
     return made
 
 
@@ -187,6 +207,18 @@ def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_en
         taking.run(timed)
     with pytest.raises(FleetError, match=r"on one numpy 2.4, not 2.3; on two numpy 2.4, not 2.3"):
         taking.run(cold)
+
+
+def test_the_next_order_need_not_wait_until_a_task_is_forgotten(answered: Crew) -> None:
+    answered.client.answers = {"here": Taken(spooled(), 1, recognised=False)}
+    placing = DaskFleet(answered, Path("/state"), {}).placing()
+    placing.leave("there", "")
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+    for _ in range(2):
+        taking.run(Task(CELL, "counting", 0))
+    assert answered.client.loop.released == []
+    answered.client.loop.pass_time()
+    assert len(answered.client.loop.released) == 2
 
 
 class _NeverFetched(Future[Any]):
