@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -69,13 +69,26 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     time = np.arange(n, dtype=float)
     logs = np.log(array)
     best: tuple[float, Drift | None, list[int]] = (_criterion(logs, places, slopes=0), None, places)
-    for slope in (_slope(logs, time)[0], _slope_between(logs, places)):
-        left = change_points(np.exp(logs - slope * time))
+
+    def left_by(slope: float) -> tuple[int, ...]:
+        return tuple(change_points(np.exp(logs - slope * time)))
+
+    @cache
+    def sloped(places: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
+        """The slope between steps at these places, and the steps that are left without it."""
+        slope = _slope_between(logs, places)
+        return slope, left_by(slope)
+
+    tried = set()
+    for left in (left_by(_slope(logs, time)[0]), sloped(tuple(places))[1]):
         for _ in range(_ROUNDS):  # the steps that are left and the slope depend on each other
-            slope = _slope_between(logs, left)
-            before, left = left, change_points(np.exp(logs - slope * time))
+            before = left
+            slope, left = sloped(before)
             if left == before:
                 break
+        if (slope, left) in tried:
+            continue
+        tried.add((slope, left))
         flat = without_levels(logs - slope * time, left)
         slope, low, high = _slope(flat + slope * time, time)
         sure = low * high > 0 and abs(_grown(slope, n) - 1) >= SMALLEST
@@ -83,19 +96,24 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
         if sure and criterion < best[0]:
             grown, least, most = (_grown(s, n) for s in (slope, low, high))
             found = Drift.of(array, grown, least, most, slope)
-            best = criterion, found, left
+            best = criterion, found, [*left]
     return best[1:]
 
 
 def _worth_asking(values: Values, places: Sequence[int]) -> bool:
     """Whether the values have a trend or several steps in one direction: a cheap test."""
-    if abs(trend(values)) >= _weakest(len(values)):
+    if has_trend(values):
         return True
     if len(places) < _STAIRS:
         return False
     levels = [median(piece) for piece in np.split(values, list(places))]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
+
+
+def has_trend(values: Values) -> bool:
+    """Whether the values have a trend; equal ones have none."""
+    return bool(np.ptp(values)) and abs(trend(values)) >= _weakest(len(values))
 
 
 def trends_of(ranks: Values) -> npt.NDArray[np.bool_]:

@@ -15,11 +15,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.drift import FEWEST, trends_of
+from observatory.analyze.history.drift import FEWEST, has_trend, trends_of
 from observatory.analyze.history.fresh import NEW
 from observatory.analyze.history.segments import Levels, levels_of
 from observatory.analyze.history.steady import steady
-from observatory.analyze.history.steps import PARAMETERS, Values, penalty, segmented_ranks
+from observatory.analyze.history.steps import (
+    PARAMETERS,
+    Values,
+    penalty,
+    ranked,
+    segmented_ranks,
+)
 
 _MOST = 500_000
 """Values that are looked at together."""
@@ -42,17 +48,21 @@ def levels_of_many(series: Sequence[Values]) -> list[Levels]:
 
 
 def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
-    """Which rows have no step, no drift and no fresh step; ties are left to others."""
+    """Which rows have no step, no drift and no fresh step."""
     n = values.shape[1]
     if n < 2 * PARAMETERS.fewest:
         return np.zeros(len(values), np.bool_)
     order = np.argsort(values, axis=1)
     ordered = np.take_along_axis(values, order, axis=1)
-    found = np.asarray((np.diff(ordered, axis=1) > 0).all(axis=1), np.bool_)
+    tied = np.flatnonzero((np.diff(ordered, axis=1) <= 0).any(axis=1))
+    for row in tied.tolist():
+        order[row] = ranked(values[row])
     ranks = np.empty(values.shape)
     np.put_along_axis(ranks, order, np.arange(1.0, n + 1)[None], axis=1)
+    found = np.ones(len(values), np.bool_)
     if n >= FEWEST:
         found &= ~trends_of(ranks)
+        found[tied] = [not has_trend(values[row]) for row in tied.tolist()]
     for newest in NEW.newest:
         place = n - newest
         if place >= PARAMETERS.fewest:

@@ -123,11 +123,14 @@ def change_points(
 
 def segmentation(values: Values, weight: float) -> list[int]:
     """The places of the best segmentation of the ranks; ``weight``: penalty in units of ln n."""
-    n = len(values)
-    order = np.lexsort((_tie_breaker(n), values))
-    ranks = np.empty(n)
-    ranks[order] = np.arange(1, n + 1)
+    ranks = np.empty(len(values))
+    ranks[ranked(values)] = np.arange(1, len(values) + 1)
     return segmented_ranks(ranks, weight)
+
+
+def ranked(values: Values) -> npt.NDArray[np.intp]:
+    """The places of values, the smallest value first."""
+    return np.lexsort((_tie_breaker(len(values)), values))
 
 
 def segmented_ranks(ranks: Values, weight: float) -> list[int]:

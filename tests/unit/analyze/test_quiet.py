@@ -76,9 +76,10 @@ def test_a_step_among_equal_values_is_not_overlooked(tied: str) -> None:
     assert told(found) == told(levels_of(values)) != ([], None)
 
 
-def test_few_are_asked_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", [0, 4], ids=["all different", "ties"])
+def test_few_are_asked_alone(monkeypatch: pytest.MonkeyPatch, kind: int) -> None:
     rng = np.random.default_rng(1)
-    many = [series(rng, 60, 0) for _ in range(200)]
+    many = [series(rng, 60, kind) for _ in range(200)]
     alone: list[int] = []
     monkeypatch.setattr(quiet, "levels_of", lambda one: alone.append(1) or levels_of(one))
     levels_of_many(many)
