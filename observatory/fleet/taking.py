@@ -225,6 +225,7 @@ class Samples:
         A client of Dask sends at most one message in 10 ms. The next order would wait that long.
         """
         loop = self.crew.client.loop
+        assert loop is not None, "the loop of a client begins with it"
         loop.add_callback(loop.call_later, _RELEASED, future.release)
 
     def _wait(self, future: Future[Any], site: Site) -> Taken:

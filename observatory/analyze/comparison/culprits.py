@@ -17,7 +17,7 @@ from observatory.analyze.profiles.difference import culprit, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.judging import grown_parts
 from observatory.analyze.profiles.samples import (
-    differences,
+    Differences,
     grown_phase,
     longer_phase,
     phase_times,
@@ -44,7 +44,7 @@ def with_culprits(
         )
         return before, after
 
-    work, times = differences(*taken("tracing")), phase_times(*taken("timing"))
+    work, times = Differences(*taken("tracing")), phase_times(*taken("timing"))
     longer = {one.cell for one in verdicts if _takes_longer(one)}
     imported = import_change(imports_of(base.samples), imports_of(head.samples))
 
@@ -56,7 +56,7 @@ def with_culprits(
                 return _begins(one.cell, work[one.cell])
             if one.conclusion in _CALM and one.metric == "python_calls":
                 untold = [] if one.cell in longer else times.get(one.cell, [])
-                return _remark(work[one.cell], untold)
+                return _remark(work, one.cell, untold)
         if _takes_longer(one):
             phase = longer_phase(times.get(one.cell, []))
             return phase and Statement("time began", phase)
@@ -72,7 +72,7 @@ def where_work_begins(
     cell: Cell, bases: Sequence[Sample], heads: Sequence[Sample]
 ) -> Statement | None:
     """Return with what the additional calls of a cell begin; None where profiles do not say."""
-    found = differences(bases, heads).get(cell)
+    found = Differences(bases, heads).get(cell)
     return None if found is None else _begins(cell, found)
 
 
@@ -90,8 +90,8 @@ def _takes_longer(one: JudgedVerdict) -> bool:
     return one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario)
 
 
-def _remark(found: ProfileDifference, times: Sequence[PhaseTime]) -> Statement | None:
-    if parts := grown_parts(found):
-        return Statement("part grew", (parts[:_NAMED], found.base))
+def _remark(work: Differences, cell: Cell, times: Sequence[PhaseTime]) -> Statement | None:
+    if work.repeated(cell) and (parts := grown_parts(work[cell])):
+        return Statement("part grew", (parts[:_NAMED], work[cell].base))
     phase = grown_phase(times)
     return None if phase is None else Statement("phase grew", (phase,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 
 import numpy as np
@@ -23,11 +23,37 @@ _NOTICED = 0.01
 """The share of the build by which a phase must grow to be named where the whole is calm."""
 
 
-def differences(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, ProfileDifference]:
-    """Return the difference of the work of two subjects, for each cell that both have traced."""
-    before, after = traced(bases), traced(heads)
-    found = {cell: judged(before[cell], after[cell]) for cell in before if cell in after}
-    return {cell: one for cell, one in found.items() if one is not None}
+class Differences(Mapping[Cell, ProfileDifference]):
+    """How the work of two subjects differs, by cell: of those that both have traced.
+
+    Each difference is found when it is asked for, which takes a twentieth of a second.
+    """
+
+    def __init__(self, bases: Iterable[Sample], heads: Iterable[Sample]) -> None:
+        before, after = traced(bases), traced(heads)
+        self._sides = {cell: (before[cell], after[cell]) for cell in before if cell in after}
+        self._found: dict[Cell, ProfileDifference] = {}
+
+    def __getitem__(self, cell: Cell) -> ProfileDifference:
+        sides = self._sides[cell]
+        if cell not in self._found:
+            found = judged(*sides)
+            assert found is not None, "every traced sample has a tree"
+            self._found[cell] = found
+        return self._found[cell]
+
+    def __iter__(self) -> Iterator[Cell]:
+        return iter(self._sides)
+
+    def __len__(self) -> int:
+        return len(self._sides)
+
+    def __contains__(self, cell: object) -> bool:
+        return cell in self._sides
+
+    def repeated(self, cell: Cell) -> bool:
+        """Whether both sides traced a cell more than once: one sample shows no spread."""
+        return min(map(len, self._sides[cell])) > 1
 
 
 def phase_times(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, list[PhaseTime]]:

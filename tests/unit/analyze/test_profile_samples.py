@@ -7,7 +7,7 @@ import pytest
 
 from observatory.analyze.profiles.samples import (
     NOT_ATTRIBUTED,
-    differences,
+    Differences,
     grown_phase,
     longer_phase,
     phase_times,
@@ -27,7 +27,7 @@ def timed(total: float, **seconds: float) -> Sample:
 
 def test_cells_that_both_have_traced_are_compared() -> None:
     base = [traced(1000), traced(1000), traced(7, COLD), sample(), failed(WARM, "tracing")]
-    found = differences(base, [traced(1200), traced(1200), timed(1.0)])
+    found = Differences(base, [traced(1200), traced(1200), timed(1.0)])
     assert list(found) == [WARM]
     assert [(one.name, one.base, one.head) for one in found[WARM].functions] == [
         ("m:f", 1000, 1200)
