@@ -10,9 +10,7 @@ from tests.browser.conftest import Visitor, stays_quiet, violations
 from tests.docs_examples import build
 
 pytestmark = pytest.mark.browser
-PAGES = (
-    "index.html", "tutorial.html", "how-to/add-a-model.html", "reference/metrics.html",
-)  # fmt: skip
+PAGES = ("index.html", "tutorial.html", "how-to/add-a-model.html", "reference/costs.html")
 
 
 @pytest.fixture(scope="module")
@@ -24,11 +22,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_pages_are_quiet_local_and_no_wider_than_a_phone(visit: Visitor, site: Path) -> None:
     # 404.html is for servers: only there a link from the root leads anywhere.
-    opened = {}
-    for page in sorted(set(site.rglob("*.html")) - {site / "404.html"}):
-        seen = opened[str(page)] = visit(page, width=390, scheme="dark").settle()
-        assert seen.page.evaluate("document.documentElement.scrollWidth") <= 390, page
-    stays_quiet(opened)
+    found = sorted(set(site.rglob("*.html")) - {site / "404.html"})
+    for seen in visit.each([(page, "") for page in found], width=390, scheme="dark"):
+        wide = seen.settle().page.evaluate("document.documentElement.scrollWidth")
+        assert wide <= 390, seen.page.url
+        stays_quiet(seen)
 
 
 def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
@@ -42,6 +40,5 @@ def test_the_search_finds_what_is_in_a_page(visit: Visitor, site: Path) -> None:
 
 
 def test_pages_have_no_serious_violation(visit: Visitor, site: Path) -> None:
-    for name in PAGES:
-        seen = visit(site / name, bypass_csp=True).settle()
-        assert violations(seen.page) == [], name
+    for seen in visit.each([(site / name, "") for name in PAGES], bypass_csp=True):
+        assert violations(seen.settle().page) == [], seen.page.url

@@ -40,7 +40,7 @@ def test_the_graph_is_quiet_accessible_and_no_wider_than_the_screen(
     seen = visit(path, width=width, scheme=scheme, bypass_csp=True).settle()
     assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
     assert violations(seen.page) == []
-    stays_quiet({"flame": visit(path, width=width, scheme=scheme).settle()})
+    stays_quiet(visit(path, width=width, scheme=scheme).settle())
 
 
 def test_without_a_script_the_graph_is_there_and_controls_are_not(
