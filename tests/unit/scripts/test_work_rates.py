@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from observatory import app
 from scripts.work_pool import CELLS, rounds
 from scripts.work_rates import Rates, pool_of, rates_of, table
 
@@ -69,6 +70,18 @@ def test_the_tables_of_the_documentation_are_what_the_pools_give(
     documented = (ROOT / "docs/work.md").read_text().splitlines()
     for pool in (kept, with_lookups):
         assert [line for line in table(pool).splitlines() if line not in documented] == []
+
+
+def test_the_example_of_the_documentation_has_the_recorded_work() -> None:
+    rows = app.frame(ROOT / "results").query(
+        "metric == 'instructions' and scenario == 'warm_process' and backend == 'NUMBA'"
+    )
+    work = {row.subject: f"{row.value / 1e9:.3f}" for row in rows.itertuples()}
+    page = (ROOT / "docs/work.md").read_text()
+    releases, _, values = page[page.index("| 3.0.0 | ") :].splitlines()[:3]
+    shown = dict(zip(*(line.strip("| ").split(" | ") for line in (releases, values)), strict=True))
+    assert shown == {release: work[release] for release in shown}
+    assert f"functions on disk, it is {work['2.35.1'][:4]}." in page
 
 
 def test_counts_that_do_not_repeat_alarm() -> None:
