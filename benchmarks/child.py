@@ -31,7 +31,7 @@ def main() -> None:
     """Do the job whose file is the only argument, and exit.
 
     Do not put a further function on the stack between this one and the build: with one, a build
-    executed 0.05 % more instructions (docs/work.md).
+    executed 0.05 % more instructions (docs/explanation/counts-repeat.md).
 
     The exit status is 0, or `forking.RAISED` where the job raised an exception. Raises OSError and
     MessageError if the file cannot be read or holds no job.

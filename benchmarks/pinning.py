@@ -1,7 +1,7 @@
 """What the pass `work` pins, so that counts of instructions repeat, here and on other machines.
 
 Address layout, hash seed, the CPU that code is made for and the paths of files all decide how many
-instructions a build executes. docs/work.md has the spread that each of them causes.
+instructions a build executes. docs/explanation/counts-repeat.md has the spread that each causes.
 """
 
 from __future__ import annotations

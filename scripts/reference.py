@@ -105,7 +105,7 @@ def costs() -> Iterator[str]:
     yield table(("what", "minutes"), ((what, str(minutes)) for what, minutes in cost_table()))
     yield (
         "A night with an open alert also searches for its culprit, for at most 20 minutes. "
-        "[What it costs](../nightly.md#what-it-costs) lists ways to reduce the cost."
+        "[What it costs](../workflows.md#what-it-costs) lists ways to reduce the cost."
     )
 
 

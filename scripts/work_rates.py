@@ -113,7 +113,7 @@ def _alarms(conclusions: Sequence[str]) -> int:
 
 
 def table(found: list[Rates]) -> str:
-    """The rates in Markdown, as docs/work.md has them."""
+    """The rates in Markdown, as docs/explanation/counts-repeat.md has them."""
     steps = [f"+{step - 1:.1%} found" for step in STEPS]
     heads = [
         "cell", "metric", "samples", "seeds", "variation", "range", "load",
