@@ -1,7 +1,8 @@
 """Streams of a command that are not as usual, which change neither what it does nor how it ends.
 
 A reader may leave early (`observatory show | head`) or be slow, nobody may have opened the streams
-(cron, daemons), and an encoding may lack characters. Output that finds no room is an error.
+(cron, daemons), an encoding may lack characters, and a terminal may have no width. Output that
+finds no room is an error.
 """
 
 from __future__ import annotations
@@ -57,6 +58,8 @@ class _Lasting(io.RawIOBase):
 def outlive_readers() -> None:
     """Let the command go on, and end as it would, when the reader of its output has left."""
     _open_standard_streams()
+    if os.environ.get("COLUMNS") == "0":  # rich would print nothing
+        del os.environ["COLUMNS"]
     # Somebody else may take what is printed: a test, a notebook.
     if sys.stdout is sys.__stdout__ and isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout = _lasting(sys.stdout, line_buffering=sys.stdout.isatty())

@@ -45,6 +45,10 @@ def test_a_command_runs_where_a_stream_is_closed(results: Path, closed: str) -> 
     assert ("time" in said) == (">&-" not in closed.replace("2>&-", ""))
 
 
+def test_a_terminal_without_a_width_gets_the_usual_one(results: Path) -> None:
+    assert ended(results, "", COLUMNS="0") == ended(results, "", COLUMNS="80")
+
+
 def test_processes_of_a_command_without_streams_have_some(tmp_path: Path) -> None:
     child = "import os; print(*[os.readlink(f'/proc/self/fd/{n}') for n in range(3)])"
     script = (
