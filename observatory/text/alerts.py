@@ -11,12 +11,13 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from observatory.analyze.history.level_changes import DRIFT
 from observatory.store.records.alerts import Alert, Alerts, Change, SeriesChange, State
 from observatory.store.records.found import NOTHING, Found
 from observatory.text import sizes, units
 from observatory.text.culprits import headline
 from observatory.text.document import spoken
-from observatory.text.plain import clean
+from observatory.text.plain import clean, ending
 from observatory.text.titles import FEWER, title_of
 from observatory.text.words import several
 
@@ -34,6 +35,8 @@ MOST_RESOLVED = 60
 _SERIES_SHOWN = 4
 _CHANGES_SHOWN = 20
 _ENVIRONMENTS_SHOWN = 5
+_LONGEST_NAME = 24
+"""Of a benchmark in the list, so that it stands in one line; the whole name follows below."""
 
 
 def verdict(alerts: Alerts, now: datetime) -> str:
@@ -153,7 +156,11 @@ def _largest(alert: Alert) -> str:
     first = alert.series[0]
     if first.kind == "exact":
         return f"{units.count(first.before)} → {units.count(first.after)}"
-    ratio = first.ratio or (first.after / first.before if first.before > 0 else None)
+    if first.modes is not None:
+        return "two modes"
+    if alert.kind.startswith(DRIFT) and first.ratio is not None:
+        return f"about {units.signed(first.ratio)}"
+    ratio = sizes.medians(first)
     return units.MISSING if ratio is None else units.signed(ratio)
 
 
@@ -162,7 +169,7 @@ def _what(alert: Alert) -> str:
     if not alert.series:
         return title_of(alert.kind)
     others = len(alert.series) - 1
-    first = f"{title_of(alert.kind)}: {clean(alert.series[0].benchmark)}"
+    first = f"{title_of(alert.kind)}: {ending(alert.series[0].benchmark, _LONGEST_NAME)}"
     return f"{first} and {several(others, 'other')}" if others else first
 
 

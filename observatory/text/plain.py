@@ -45,6 +45,20 @@ def shorten(text: str, most: int) -> str:
     return f"{cleaned[: most - tail - 1].rstrip()}…{cleaned[len(cleaned) - tail :].lstrip()}"
 
 
+def ending(name: str, most: int) -> str:
+    """The end of a dotted name, which says most: what is in front of a dot may be left out.
+
+    >>> ending("forms.validate.Validate.time_invalid('a.b')", 30)
+    "…Validate.time_invalid('a.b')"
+    """
+    dotted, bracket, parameters = clean(name).partition("(")
+    parts = dotted.split(".")
+    kept = parts
+    while len(kept) > 1 and len(".".join(kept) + bracket + parameters) > most:
+        kept = kept[1:]
+    return "…" * (len(kept) < len(parts)) + ".".join(kept) + bracket + parameters
+
+
 def begun(text: str, most: int) -> str:
     """The sentence cleaned, of at most ``most`` characters; its end is left out.
 
