@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -18,6 +18,7 @@ from rich.text import Text
 from observatory.app.progress import Update, skipped
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.problems import Problem
+from observatory.text.folding import Dotted, pieces
 from observatory.text.plain import for_log
 
 if TYPE_CHECKING:
@@ -30,13 +31,15 @@ _WORDS = ("scenario", "backend", "launch", "metric", "model", "graph")
 """Columns of words of the vocabulary, which are never broken."""
 _LABELS = ("from", "to", "phase", "rewriter", "function", "module", "benchmark")
 """Columns of subjects and other names, which may be long."""
+_DOTTED = "benchmark"
+"""The column of names that are broken behind a dot."""
 _MOST_TABLES = 2
 _STYLES = {"warning": "yellow", "error": "red"}
 
 
 def grid(
     header: Sequence[str],
-    rows: Iterable[Sequence[str | Text]],
+    rows: Iterable[Sequence[str | RenderableType]],
     *,
     title: str = "",
     right: Collection[str] = (),
@@ -69,14 +72,21 @@ def _fit(drawn: RichTable, table: Table, wrapped: Collection[str], width: int) -
     Where there is not enough room for that, nothing is done, and rich breaks texts as it can.
     """
     columns = [
-        (name, [cell_len(for_log(text)) for text in texts])
+        (name, [for_log(text) for text in texts])
         for name, *texts in zip(table.header, *table.rows, strict=True)
     ]
+
+    def longest(texts: Iterable[str]) -> int:
+        return max(map(cell_len, texts), default=0)
+
     least = [
-        max(*map(cell_len, name.split() if name in wrapped else [name]), *texts, 0)
+        max(
+            longest(name.split() if name in wrapped else [name]),
+            longest(one for text in texts for one in (pieces(text) if name == _DOTTED else [text])),
+        )
         for name, texts in columns
     ]
-    most = [max(cell_len(name), *texts, 0) for name, texts in columns]
+    most = [longest([name, *texts]) for name, texts in columns]
     for padding in (1, 0):
         # Beside its padding, each column has one place for the line to the next one.
         room = width - 1 - sum(least) - (padding + 1) * len(least)
@@ -91,7 +101,13 @@ def _fit(drawn: RichTable, table: Table, wrapped: Collection[str], width: int) -
 
 def render(table: Table, width: int) -> RichTable:
     """A table of ``observatory.text.tables`` for a terminal of this width."""
-    rows = ([Text(for_log(cell), style=_style(cell)) for cell in row] for row in table.rows)
+    rows = (
+        [
+            Dotted(for_log(cell)) if name == _DOTTED else Text(for_log(cell), style=_style(cell))
+            for name, cell in zip(table.header, row, strict=True)
+        ]
+        for row in table.rows
+    )
     right = set(table.header) - {*_WORDS, *_LABELS}
     wrapped = set(table.header) - set(_WORDS)
     drawn = grid(table.header, rows, title=table.title, right=right, wrapped=wrapped)

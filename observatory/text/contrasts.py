@@ -91,8 +91,10 @@ def _parts(line: Line, most: int | None, titled: bool) -> Iterator[doc.Part]:
     if reasons := list(_reasons(line)):
         blocks.append(doc.Points(tuple((reason,) for reason in reasons)))
     if titled and blocks:
-        place = (f"On {line.machine}, {line.environment}: ", line.system)
-        blocks.insert(0, doc.Heading(tuple(doc.Name(shorten(word, 200)) for word in place)))
+        machine, environment, system = (
+            doc.Name(shorten(word, 200)) for word in (line.machine, line.environment, line.system)
+        )
+        blocks.insert(0, doc.Heading(("On ", machine, ", ", environment, ": ", system)))
     if blocks:
         yield doc.Part(1, "a machine", tuple(blocks))
 

@@ -13,6 +13,7 @@ from rich.text import Text
 from observatory.store.records.comparison import Comparison
 from observatory.text import document as doc
 from observatory.text.comparison.story import tell
+from observatory.text.folding import Dotted
 from observatory.text.plain import clean
 from observatory.text.words import several
 
@@ -22,6 +23,7 @@ _STYLES: dict[doc.State, str] = {
     "unaffected": "bold green",
     "undecided": "bold yellow",
 }
+_NAME = "cyan"
 _UNFOLDED = 6
 """Lines of a folded list that a terminal shows, because it cannot unfold it."""
 _SUMMED_UP = 9
@@ -85,8 +87,15 @@ def _table(header: tuple[str, ...], rows: tuple[tuple[doc.Words, ...], ...]) -> 
     for name in header:
         table.add_column(Text(clean(name)), overflow="fold")
     for row in rows:
-        table.add_row(*(_text(cell) for cell in row))
+        table.add_row(*map(_cell, row))
     return table
+
+
+def _cell(words: doc.Words) -> RenderableType:
+    match words:
+        case (doc.Name(text),):
+            return Dotted(clean(text), _NAME)
+    return _text(words)
 
 
 def _more(number: int, most: int | None) -> Iterator[Text]:
@@ -99,7 +108,7 @@ def _text(words: doc.Words, style: str = "") -> Text:
     for part in words:
         match part:
             case doc.Name(text):
-                made.append(clean(text), style="cyan")
+                made.append(clean(text), style=_NAME)
             case doc.Strong(text):
                 made.append(clean(text), style="bold")
             case doc.Link(text):

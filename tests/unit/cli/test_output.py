@@ -52,6 +52,17 @@ def test_at_80_columns_the_table_of_a_subject_breaks_no_word_and_no_number() -> 
     assert text.count("misses") == text.count("wrong") == 2
 
 
+def test_the_name_of_a_benchmark_is_broken_behind_its_dots_and_loses_nothing() -> None:
+    name = "form_benchmarks.form_validate.Validate.time_form_invalid"
+    table = Table("t", ("benchmark", "1.0"), ((name, "219 ms ±1.7 %"), ("short", "1 s")))
+    wide, narrow = (_drawn(table, width) for width in (100, 50))
+    assert name in wide
+    lines = [line.split("  ")[0].strip() for line in narrow.splitlines()]
+    assert "form_benchmarks.form_validate." in lines
+    assert "Validate.time_form_invalid" in lines
+    assert "219 ms ±1.7 %" in narrow
+
+
 def test_a_table_that_fits_breaks_no_value_and_loses_nothing_at_its_edge() -> None:
     header = ("backend", "wrong", "spawn: time", "scenario", "work", "fork: time", "misses")
     rows = (

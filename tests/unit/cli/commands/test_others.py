@@ -10,7 +10,8 @@ import pytest
 from observatory.errors import Exit
 from observatory.store.records.contrast import Contrasts
 from tests.command import observatory
-from tests.factories_others import commit, measured, released
+from tests.factories_asv import foreign, put, row
+from tests.factories_others import DAY, commit, measured, released
 
 TESTS = {"b/test_io.py::test_read": 1.0, "b/test_io.py::test_write": 2.0}
 
@@ -71,6 +72,19 @@ def test_the_levels_of_a_history_are_an_alarm(tmp_path: Path) -> None:
     assert observatory("compare", head, base).returncode == Exit.OK
     narrowed = observatory("compare", base, head, "--benchmark", "time_b")
     assert (narrowed.returncode, "time_a" in narrowed.stdout) == (Exit.OK, False)
+
+
+def test_each_environment_has_a_part_of_its_own(tmp_path: Path) -> None:
+    for number, seconds in ((4, 1.0), (5, 1.5)):
+        for env_name in ("conda-py3.12", "conda-py3.13"):
+            rows = {"m.time_a": row(result=[seconds], stats_ci_99_a=[seconds],
+                                    stats_ci_99_b=[seconds], stats_repeat=[9])}  # fmt: skip
+            date = 1_700_000_000_000 + number * DAY
+            content = foreign(rows, commit_hash=commit(number), date=date, env_name=env_name)
+            put(tmp_path, content, f"{commit(number)[:8]}-{env_name}.json")
+    done = observatory("compare", *(f"{tmp_path}:{commit(number)[:8]}" for number in (4, 5)))
+    assert "\nOn ci, conda-py3.12: Python 3.12\n" in done.stdout
+    assert "\nOn ci, conda-py3.13: Python 3.12\n" in done.stdout
 
 
 def test_each_side_is_measured_in_its_own_directory(tmp_path: Path) -> None:
