@@ -64,6 +64,17 @@ def test_a_change_at_the_floor_is_hardly_ever_found(kept: list[Rates]) -> None:
     assert max(one.found[1.002] for one in kept) < 0.05
 
 
+def test_a_busy_machine_counts_as_an_idle_one_does() -> None:
+    pool = pool_of(POOLS / "epyc-2core-3.3.7-work.parquet")
+    counted = pool[pool["metric"] == "instructions"]
+    idle, busy = (
+        counted[loaded].groupby(["scenario", "backend"])["value"]
+        for loaded in (counted["load"] < 2.5, counted["load"] >= 5)
+    )
+    assert (idle.size().min(), busy.size().min()) >= (20, 200)
+    assert (idle.median() / busy.median() - 1).abs().max() < 3e-5
+
+
 def test_the_tables_of_the_documentation_are_what_the_pools_give(
     kept: list[Rates], with_lookups: list[Rates]
 ) -> None:
