@@ -71,7 +71,8 @@ def test_a_busy_machine_counts_as_an_idle_one_does() -> None:
         counted[loaded].groupby(["scenario", "backend"])["value"]
         for loaded in (counted["load"] < 2.5, counted["load"] >= 5)
     )
-    assert (idle.size().min(), busy.size().min()) >= (20, 200)
+    assert idle.size().min() >= 20
+    assert busy.size().min() > 200
     assert (idle.median() / busy.median() - 1).abs().max() < 3e-5
 
 
