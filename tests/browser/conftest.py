@@ -24,9 +24,13 @@ IS_DARK = "matchMedia('(prefers-color-scheme: dark)').matches"
 OF_COLORS = ("color-contrast", "link-in-text-block")
 """The rules of axe about colors that are on by default; its category of colors has others, too."""
 ADVICE = "no chromium is on PATH: install it (Debian and Ubuntu: apt install chromium)"
+BINARIES = "chromium-headless-shell", "chromium", "chromium-browser"
+"""The same engine. The first one has no window, and takes a quarter less CPU time."""
 ARGUMENTS = (
     "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync",
+    # One renderer for all pages, which are all files of ours.
+    "--renderer-process-limit=1",
 )  # fmt: skip
 
 
@@ -161,7 +165,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    chromium = next(filter(None, map(shutil.which, BINARIES)), None)
     if chromium is None:
         if os.environ.get("CI"):
             pytest.fail(ADVICE)
