@@ -1,4 +1,4 @@
-"""Which backends implement each Op of a release: `python -m benchmarks.dispatch` prints it as JSON.
+"""Which backends implement each Op of a release: `python -m benchmarks.dispatch` prints it.
 
 It runs in the environment under test, in a process that measures nothing, because it imports all of
 PyTensor. An Op that no backend implements runs in Python.
@@ -7,6 +7,7 @@ PyTensor. An Op that no backend implements runs in Python.
 from __future__ import annotations
 
 import ast
+import contextlib
 import json
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -20,6 +21,8 @@ from .messages import OpCoverage
 from .models.parts.op_classes import name_of, op_classes
 from .sandbox import Sandbox
 
+_FOUND = "implemented: "
+"""The beginning of the line that `main` prints."""
 Implemented = Mapping[str, Sequence[str]]
 """By Op, the backends that implement it."""
 
@@ -37,8 +40,13 @@ def take(
     )
     if ended.code != 0 or ended.timed_out:
         return None
-    lines = output.read_text(encoding="utf-8", errors="replace").splitlines()  # stderr comes first
-    return coverage(json.loads(lines[-1]), tried)
+    # A library may write to the same file, before and after it.
+    text = output.read_text(encoding="utf-8", errors="replace")
+    for line in text.splitlines():
+        if line.startswith(_FOUND):
+            with contextlib.suppress(ValueError):
+                return coverage(json.loads(line.removeprefix(_FOUND)), tried)
+    return None
 
 
 def coverage(implemented: Implemented, tried: Sequence[str]) -> OpCoverage:
@@ -146,9 +154,9 @@ def _class_named(expression: ast.expr, known: Mapping[str, Any]) -> type | None:
 
 
 def main() -> None:
-    """Print by Op the backends that implement it, as one line of JSON."""
+    """Print by Op the backends that implement it: one line of JSON behind a word."""
     warnings.simplefilter("ignore")
-    print(json.dumps(implemented()))
+    print(f"\n{_FOUND}{json.dumps(implemented())}")
 
 
 if __name__ == "__main__":

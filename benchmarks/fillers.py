@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import secrets
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from .sweeping import PREFIX
 
 
 class CacheError(ValueError):
-    """Raised for a directory that is not a filled cache; the message says what to do."""
+    """Raised for a directory that is no filled cache, or cannot become one; it says why."""
 
 
 def row_of_names(filled: Path | None) -> Iterator[str]:
@@ -58,3 +59,10 @@ def read_seed(filled: Path) -> int:
 def new_seed() -> int:
     """Return a random hash seed for PYTHONHASHSEED, from 1 to 2**32 - 1."""
     return secrets.randbelow(2**32 - 1) + 1
+
+
+def seeds_from(seed: int) -> Iterator[int]:
+    """Yield hash seeds that follow from one, without an end: who has it can repeat all of them."""
+    drawn = random.Random(seed)  # noqa: S311 - no secret
+    while True:
+        yield drawn.randrange(1, 2**32)

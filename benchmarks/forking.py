@@ -17,7 +17,7 @@ from pathlib import Path
 from . import trace
 from .catalogue import MODELS, SCENARIOS
 from .messages import Job, Report, Step, write_report
-from .parent import fork
+from .parent import end_with_parent, fork
 from .probes.process import cpu_time_of, queued_time_of
 
 Work = Callable[[Job], int]
@@ -76,10 +76,13 @@ def serve_siblings(job: Job, work: Work) -> None:
 
 
 def _serve(work: Work, job: Job) -> None:
+    end_with_parent(signal.SIGKILL)
     sys.exit(work(job))
 
 
 def _in_turn(jobs: list[Job], work: Work) -> None:
+    if not jobs:  # the last of an odd number of members has no other one beside it
+        return
     slow: set[str] = set()
     with _emptying(jobs[0].emptied) as empty:
         for job in jobs:
@@ -93,7 +96,7 @@ def _in_turn(jobs: list[Job], work: Work) -> None:
 
 @contextmanager
 def _emptying(caches: Path | None) -> Iterator[Callable[[], None]]:
-    """Give a function that removes the files which came into the caches since this call."""
+    """Provide a function that removes the files that the caches did not have at this call."""
     before = set() if caches is None else set(caches.rglob("*"))
 
     def empty() -> None:

@@ -18,7 +18,7 @@ from .catalogue import BACKENDS, MODELS
 from .environment import versions
 from .messages import KeyedFunction, KeysRecord
 from .parent import end_with_parent
-from .sandbox import Sandbox
+from .sandbox import ENDING, Sandbox, end_once
 from .sweeping import sweep
 from .typed_json import to_json
 
@@ -39,8 +39,12 @@ def main() -> int:
     parser.add_argument("--end-with-parent", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.inside:
+        end_with_parent(signal.SIGKILL)
         print(to_json(_record(options.model, options.graph, options.backend)))
         return 0
+    # A terminated process removes its sandbox like an interrupted one.
+    for number in ENDING:
+        signal.signal(number, end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
     sweep()

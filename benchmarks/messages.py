@@ -184,9 +184,12 @@ class ChainReport:
 
     ledger: tuple[LedgerEntry, ...]
     functions: tuple[str, ...]
-    """Who asked for each PyTensor function."""
+    """For each PyTensor function, who asked for it."""
     logp: float | None = None
     """What a loaded function returned."""
+    compiler_runs: int = 0
+    bootstrap_runs: int = 0
+    """Runs of the C++ compiler: for the model, and for PyTensor's own helpers."""
 
 
 @dataclass(frozen=True)

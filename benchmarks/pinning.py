@@ -35,7 +35,10 @@ _PADDING, _BLOCK = "OBSERVATORY_PADDING", 8192
 _PREFIX, _BENCHMARKS = "environment", "root"
 _MODERN = frozenset(("avx2", "bmi2", "fma"))
 _LLVM_TARGETS = {"aarch64": "generic", "x86_64": "nehalem"}
-_NO_AVX512 = "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR"
+_NO_AVX512 = (
+    "AVX512F AVX512CD AVX512_SKX AVX512_CLX AVX512_CNL AVX512_ICL AVX512_SPR "
+    "X86_V4"  # newer NumPy: in place of the first five
+)
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from pathlib import Path
 from . import trace
 from .catalogue import BACKENDS
 from .messages import Job, Report, Status, read_report
+from .parent import name_of_signal
 from .probes.process import peak_rss
 from .sandbox import MARKER, Sandbox
 from .typed_json import MessageError, to_json
@@ -37,7 +38,9 @@ class Exit:
     """`time.monotonic()` at the start; the process reports in the same clock."""
     seconds: float
     descendants_rss: int
-    """Largest VmHWM among the processes that it started, in bytes; polled ten times a second."""
+    """Largest VmHWM among the processes that it started, in bytes; polled ten times a second.
+
+    0 also where the kernel does not list children (CONFIG_PROC_CHILDREN)."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Ending:
         """The name of the signal that killed it, and its exit status if it left by itself."""
         code = self.exit.code
         killed = self.status == "killed" and code < 0
-        return signal.Signals(-code).name if killed else None, code if code >= 0 else None
+        return name_of_signal(-code) if killed else None, code if code >= 0 else None
 
 
 def run(
@@ -201,7 +204,7 @@ def _ending(report_file: Path, ended: Exit) -> Ending:
         report = None
     code = ended.code
     if code < 0:
-        died = why or f"died of {signal.Signals(-code).name}"
+        died = why or f"died of {name_of_signal(-code)}"
         return Ending(report, "killed", died, ended)
     if report is None or report.status == "died" or (code != 0 and report.status != "raised"):
         last = ended.stderr[-1] if ended.stderr else "it wrote nothing to stderr"

@@ -36,7 +36,7 @@ class Processes:
     siblings: tuple[tuple[str, Ending], ...] = ()
     """Each with the member that it built."""
     prepare: float = 0.0
-    """Seconds to make the sandbox, to copy the cache and to remove both."""
+    """Seconds to copy the cache and to remove the sandbox; of siblings, only the latter."""
     fill: float = 0.0
     """Seconds of the process that filled the cache."""
     imports: tuple[ImportedModule, ...] = ()

@@ -56,7 +56,8 @@ def take(request: Request) -> SampleRecord:
     """Take one sample and return its record.
 
     A sample that goes wrong has a record too: its status says how. Raises CacheError if the request
-    names an unusable cache, OSError if the sandbox cannot be made.
+    names an unusable cache, or a place where none can be kept; OSError if the sandbox cannot be
+    made.
     """
     began = time.monotonic()
     started_at = datetime.now(UTC)

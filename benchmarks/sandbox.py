@@ -28,7 +28,7 @@ from typing import NoReturn
 
 from . import trace
 from .catalogue import BACKENDS, Backend
-from .fillers import read_filler
+from .fillers import CacheError, read_filler
 from .messages import FILLER_FILE
 from .sweeping import OWNER, PREFIX, remove
 
@@ -208,18 +208,23 @@ class Sandbox:
         trace.event("cache copied", source=str(filled), target=str(self.cache))
 
     def keep_cache(self, target: Path, hash_seed: int) -> None:
-        """Copy the caches to ``target``, in place of what was there. Raises OSError.
+        """Copy the caches to ``target``, in place of what was there. Raises CacheError.
 
         ``hash_seed``: it is stored in the copy, for samples that start from it under fork, and so
         is the name of this sandbox, for those that count work.
         """
         partial = target.with_name(f"{target.name}.{secrets.token_hex(4)}.partial")
-        shutil.copytree(self.cache, partial, symlinks=True)
-        filler = {"hash_seed": hash_seed, "sandbox": self.path.name}
-        (partial / FILLER_FILE).write_text(json.dumps(filler))
-        if target.exists():
-            shutil.rmtree(target)
-        partial.rename(target)
+        try:
+            shutil.copytree(self.cache, partial, symlinks=True)
+            filler = {"hash_seed": hash_seed, "sandbox": self.path.name}
+            (partial / FILLER_FILE).write_text(json.dumps(filler))
+            if target.exists():
+                shutil.rmtree(target)
+            partial.rename(target)
+        except OSError as error:  # copytree's own has a list of errors in place of a reason
+            shutil.rmtree(partial, ignore_errors=True)
+            why = error.strerror or str(error)[:300]
+            raise CacheError(f"the caches cannot be kept in {target}: {why}") from error
 
     def within(self, name: str) -> Sandbox:
         """Return a sandbox inside this one, with directories of its own. Raises OSError.
@@ -282,11 +287,11 @@ def _uninterrupted() -> Iterator[None]:
 
 def _name_of(path: Path, within: Path) -> str:
     """The name of a leaked file, so that the same file has the same name in every sample."""
-    try:
-        with path.open("rb") as file:
-            begun = file.read(_READ).decode(errors="replace")
-    except OSError:  # a socket, or a link that leads nowhere
-        begun = ""
+    begun = ""
+    with contextlib.suppress(OSError):
+        if path.is_file():  # opening a named pipe would wait for a writer
+            with path.open("rb") as file:
+                begun = file.read(_READ).decode(errors="replace")
     function = _FIRST_DEF.search(begun)
     name = str(path.relative_to(within)) + (f": def {function[1]}" if function else "")
     return _BY_CHANCE.sub("*", name)[:_LONGEST_NAME]

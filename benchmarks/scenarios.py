@@ -145,6 +145,7 @@ def _variants(bench: Bench, job: Job) -> None:
     bench.forget_profile()
     bench.steps.append(Step("base", base))
     bench.ledger.compiler_runs = bench.ledger.bootstrap_runs = 0
+    bench.effects.clear()
     for name in job.members:
         bench.summed_build(name, name)
 

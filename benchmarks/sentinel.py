@@ -20,9 +20,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from .parent import end_with_parent
+
+# A BLAS reads them when it is loaded; with more threads, load would look like another machine.
+os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+import numpy as np
 
 ROUNDS = 15
 """Times of each piece; of the compiler a third."""
@@ -112,7 +115,6 @@ def _text(path: Path) -> str:
 def main() -> int:
     """Take the times of every piece and print them; return the exit status 0."""
     end_with_parent(signal.SIGTERM)
-    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     with tempfile.TemporaryDirectory(prefix="observatory-sentinel-") as place:
         times = {
             "interpreter": timed(interpreter, ROUNDS), "arrays": timed(arrays, ROUNDS),

@@ -11,12 +11,14 @@ from __future__ import annotations
 import inspect
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 from .catalogue import (
+    BACKENDS,
+    LAUNCHES,
     METRICS,
     Cell,
     backends_of,
@@ -24,6 +26,7 @@ from .catalogue import (
     launches_of,
     metrics_of,
     models_of,
+    no_such,
 )  # fmt: skip
 from .messages import SampleRecord
 from .plan import Rounds, plan, recorded
@@ -62,10 +65,11 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
     """Take every sample of a suite and return them, as its `setup_cache` does.
 
     Raises OSError if a sample cannot be started, ValueError if OBSERVATORY_ROUNDS or
-    OBSERVATORY_WORK is not a number.
+    OBSERVATORY_WORK is not a number, or OBSERVATORY_BACKENDS or OBSERVATORY_LAUNCHES has a word
+    that there is not.
     """
-    backends = _chosen("OBSERVATORY_BACKENDS", backends_of(scenario))
-    launches = _chosen("OBSERVATORY_LAUNCHES", launches_of(scenario))
+    backends = _chosen("OBSERVATORY_BACKENDS", "backend", backends_of(scenario), BACKENDS)
+    launches = _chosen("OBSERVATORY_LAUNCHES", "start method", launches_of(scenario), LAUNCHES)
     wanted = list(cells(models, (scenario,), backends, launches))
     timing = int(os.environ.get("OBSERVATORY_ROUNDS", "3"))
     work = int(os.environ.get("OBSERVATORY_WORK", "0"))
@@ -87,9 +91,21 @@ def take_samples(scenario: str, models: tuple[str, ...] = ("radon",)) -> Samples
     return found
 
 
-def _chosen(variable: str, every: tuple[str, ...]) -> tuple[str, ...]:
+def _chosen(
+    variable: str, noun: str, every: tuple[str, ...], known: Collection[str]
+) -> tuple[str, ...]:
+    """The words of a variable; ``every`` word without one. Raises ValueError for an unknown one.
+
+    A word of which this suite has no cell is no mistake: the variable is for all suites.
+    """
     words = os.environ.get(variable)
-    return every if not words else tuple(word.strip() for word in words.split(","))
+    if not words:
+        return every
+    chosen = tuple(word.strip() for word in words.split(","))
+    for word in chosen:
+        if word not in known:
+            raise ValueError(f"{variable}: {no_such(noun, word, known)}")
+    return chosen
 
 
 def track(scenario: str, metric: str) -> Callable[..., Any]:

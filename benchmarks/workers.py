@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from .fillers import new_seed
-from .parent import end_with_parent, fork
+from .parent import end_with_parent, fork, name_of_signal
 from .raised import one_line
 
 _PATIENCE = 120.0
@@ -78,7 +78,8 @@ def fresh(function: Callable[..., Any], *arguments: Any, hash_seed: int | None =
     WorkerDied, and TimeoutError after two minutes.
     """
     command = [sys.executable, "-m", __name__, function.__module__, function.__qualname__]
-    environment = {**os.environ, "PYTHONHASHSEED": str(hash_seed or new_seed())}
+    seed = new_seed() if hash_seed is None else hash_seed
+    environment = {**os.environ, "PYTHONHASHSEED": str(seed)}
     try:
         done = subprocess.run(
             [*command, json.dumps(arguments)],
@@ -103,7 +104,7 @@ def _answer(function: Callable[[], Any]) -> bytes:
 
 def _read(output: bytes, code: int, who: str, stderr: bytes = b"") -> Any:
     if code < 0:
-        raise WorkerDied(f"{who} died of {signal.Signals(-code).name}")
+        raise WorkerDied(f"{who} died of {name_of_signal(-code)}")
     try:
         answer = json.loads(output)
     except ValueError as error:

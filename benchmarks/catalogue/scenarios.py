@@ -1,7 +1,7 @@
 """The scenarios, one record each.
 
 What a scenario does is in `benchmarks.scenarios` (in the measured process) and, where it takes
-several processes, in `benchmarks.siblings` or `benchmarks.upgrading`. asv finds it as a class of
+several processes, in `benchmarks.shared_cache`. asv finds it as a class of
 the module that its record names.
 """
 

@@ -26,7 +26,7 @@ from typing import NoReturn
 from .. import process
 from ..environment import versions
 from ..fillers import new_seed
-from ..parent import end_with_parent
+from ..parent import end_with_parent, name_of_signal
 from ..process import Exit
 from ..raised import one_line
 from ..sandbox import ENDING, Sandbox, end_once
@@ -117,7 +117,7 @@ def _read(report: Path) -> list[ContractRecord]:
 
 def _reason(ended: Exit) -> str:
     if ended.code < 0:
-        return f"the process that checked it died of {signal.Signals(-ended.code).name}"
+        return f"the process that checked it died of {name_of_signal(-ended.code)}"
     last = ended.stderr[-1][:500] if ended.stderr else "it wrote nothing"
     return f"the process that was to check it left with exit code {ended.code}: {last}"
 

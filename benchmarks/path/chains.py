@@ -30,7 +30,7 @@ def watch(ledger: Ledger, backend: str) -> None:
     """
     from pymc.step_methods.hmc.base_hmc import BaseHMC
 
-    os.register_at_fork(after_in_child=lambda: _forget(ledger))
+    os.register_at_fork(after_in_child=ledger.forget)
     _tell_at_second_step(BaseHMC, ledger, home=os.getpid())
     _tell_after_smc(ledger, home=os.getpid())
     reduce = BaseHMC.__reduce_ex__
@@ -75,18 +75,12 @@ def told(directory: Path) -> list[ChainReport]:
     return found
 
 
-def _forget(ledger: Ledger) -> None:
-    ledger.entries.clear()
-    ledger.functions.clear()
-
-
 def _tell(ledger: Ledger) -> None:
     """Write what this process has compiled, once."""
     directory = os.environ.get(_VARIABLE)
     if directory and ledger.recording:
         path = Path(directory, f"{os.getpid()}.json")
-        report = ChainReport(tuple(ledger.entries), tuple(ledger.functions))
-        path.write_text(to_json(report), encoding="utf-8")
+        path.write_text(to_json(ledger.report()), encoding="utf-8")
     ledger.recording = False
 
 

@@ -1,7 +1,7 @@
 """Load a pickled function and call it: `python -m benchmarks.path.loading FILE STEP [BACKEND]`.
 
-It prints a `ChainReport` in one line: the value and, if a backend is given, what loading and the
-first call compiled.
+It prints a `benchmarks.messages.ChainReport` in one line: the value and, if a backend is given,
+what loading and the first call compiled.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 from .. import backends
-from ..messages import ChainReport
 from ..probes import functions
 from ..probes.ledger import Ledger
 from ..typed_json import to_json
@@ -28,7 +27,7 @@ def main(file: str, step: str, backend: str = "") -> None:
         ledger.step, ledger.recording = step, True
     function, at = pickle.loads(Path(file).read_bytes())  # noqa: S301 - this path wrote it
     value = float(function(**at))
-    print(to_json(ChainReport(tuple(ledger.entries), tuple(ledger.functions), value)))
+    print(to_json(ledger.report(value)))
 
 
 if __name__ == "__main__":

@@ -71,7 +71,7 @@ def _gradient(walk: Walk, data: Data | None = None, *, after: bool = False) -> N
     graph = walk.model.density(walk.data if data is None else data)
     with walk.span():
         value = graph.compile(None)(graph.point)
-    walk.check("", graph.check(value), walk.model.explain(value))
+    walk.check(graph.check(value), walk.model.explain(value))
 
 
 def _load_pickle(walk: Walk) -> None:

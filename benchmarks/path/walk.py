@@ -71,7 +71,10 @@ class Walk:
 
     def add(self, report: ChainReport) -> None:
         """Add what another process compiled for this step."""
-        self.bench.ledger.entries += report.ledger
+        ledger = self.bench.ledger
+        ledger.entries += report.ledger
+        ledger.compiler_runs += report.compiler_runs
+        ledger.bootstrap_runs += report.bootstrap_runs
         self.compiled += report.functions
 
     def drawn(self) -> None:
@@ -90,19 +93,18 @@ class Walk:
         counted.pop("object_code_bytes")
         return {"graphs_compiled": len(self.compiled), **counted}
 
-    def check(self, what: str, found: Errors, note: str | None = None) -> None:
-        """Keep the errors of one result of the step."""
-        name = self.name if not what else f"{self.name} {what}"
+    def check(self, found: Errors, note: str | None = None) -> None:
+        """Keep the errors of one result of the step. ``note``: what is said of a wrong one."""
         wrong = note if found.wrong else None
         self.bench.checks.append(
-            Check(name, found.logp_error, found.gradient_error, found.wrong, wrong)
+            Check(self.name, found.logp_error, found.gradient_error, found.wrong, wrong)
         )
 
     def check_logp(self, value: Any, at: Point, data: Data | None = None) -> None:
         """Compare a log density with that of NumPy."""
         data = self.data if data is None else data
         found = errors(value, self.model.logp(data, at))
-        self.check("", found, f"logp is {float(value):.6g}")
+        self.check(found, f"logp is {float(value):.6g}")
 
     def check_point(self, at: Point, data: Data | None = None) -> None:
         """Compare a point with the one where samplers start."""
@@ -110,7 +112,7 @@ class Walk:
         known = at.keys() == right.keys()
         off = [float(np.max(np.abs(np.asarray(at[n]) - right[n]))) for n in right if n in at]
         error = max(off, default=0.0)
-        self.check("", Errors(error, None, not known or not error <= 1e-12), f"it is {dict(at)}")
+        self.check(Errors(error, None, not known or not error <= 1e-12), f"it is {dict(at)}")
 
     def check_draws(self, trace: Any) -> None:
         """Compare the log density of every draw, as the sampler kept it, with that of NumPy.
@@ -129,7 +131,7 @@ class Walk:
                     worst = found
                 if found.wrong:
                     break
-        self.check("", worst, "the log density of a draw is not that of the model")
+        self.check(worst, "the log density of a draw is not that of the model")
 
     def check_posterior(self, draws: Any, sds: float, narrowest: float = 0.4) -> None:
         """Compare the moments of draws of the model's quantity with its posterior.
@@ -142,7 +144,7 @@ class Walk:
         off, ratio = abs(found.mean() - mean) / sd, found.std() / sd
         wrong = not (off <= sds and narrowest <= ratio <= 2)
         note = f"mean {found.mean():.4g} and sd {found.std():.4g}, not {mean:.4g} and {sd:.4g}"
-        self.check("", Errors(float(off), None, wrong), note)
+        self.check(Errors(float(off), None, wrong), note)
 
     def check_predicted(self, draws: Sequence[Any], expected: Predicted) -> None:
         """Compare the means of predicted observations with theirs, in standard errors."""
@@ -152,4 +154,4 @@ class Walk:
         spread = float(np.mean(found.var(axis=0)) / np.mean(np.square(expected.sd)))
         wrong = not (off <= MOST_STANDARD_ERRORS and 0.8 <= spread <= 1.25)
         note = f"means are {off:.3g} standard errors off, variances {spread:.3g} times theirs"
-        self.check("", Errors(off, None, wrong), note)
+        self.check(Errors(off, None, wrong), note)

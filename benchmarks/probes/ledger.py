@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from ..messages import LedgerEntry
+from ..messages import ChainReport, LedgerEntry
 
 _LONGEST_NAME = 160
 
@@ -68,6 +68,19 @@ class Ledger:
         entry.seconds = round(max(0.0, elapsed - nested), 6)
         if self.recording:
             self.entries.append(entry)
+
+    def report(self, logp: float | None = None) -> ChainReport:
+        """Return what was recorded, for the process that started this one."""
+        return ChainReport(
+            tuple(self.entries), tuple(self.functions), logp,
+            self.compiler_runs, self.bootstrap_runs,
+        )  # fmt: skip
+
+    def forget(self) -> None:
+        """Begin anew, as in a fork, which has inherited what its parent recorded."""
+        self.entries.clear()
+        self.functions.clear()
+        self.compiler_runs = self.bootstrap_runs = 0
 
     def counts(self, step: str | None = None) -> dict[str, float]:
         """Return the exact metrics of one step, or of all entries if ``step`` is None.

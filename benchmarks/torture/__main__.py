@@ -26,7 +26,7 @@ from typing import NoReturn
 from ..environment import processor, versions
 from ..parent import end_with_parent
 from ..process import end_stragglers
-from ..sandbox import Sandbox
+from ..sandbox import ENDING, Sandbox, end_once
 from ..sweeping import sweep
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
@@ -227,14 +227,11 @@ def main(argv: list[str] | None = None) -> int:
     if options.append_to:
         append(chosen, options)
     # A terminated process cleans up like an interrupted one.
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda signum, _: sys.exit(128 + signum))
+    for number in ENDING:
+        signal.signal(number, end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
-    try:
-        record = take(chosen, options.steps, options.limit)
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
+    record = take(chosen, options.steps, options.limit)
     print(to_json(record, indent=2 if options.pretty else None))
     return EXIT_DONE
 

@@ -123,8 +123,6 @@ class Armed:
     """Whether each call is a step of its own; else the rule holds for all calls at once."""
     only: bool = False
     """Whether only the call of the step is hit; else every one from it on."""
-    part: str = ""
-    """The file that the rule is about; empty: the whole cache."""
 
 
 @dataclass(frozen=True)

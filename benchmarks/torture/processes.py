@@ -91,13 +91,13 @@ class Starter:
 
     def start(
         self, graphs: tuple[str, ...], rule: Rule | None = None, *,
-        unprivileged: bool = False, where: Path | None = None,
-        settings: Mapping[str, bool] | None = None, variables: Mapping[str, str] | None = None,
+        unprivileged: bool = False, settings: Mapping[str, bool] | None = None,
+        variables: Mapping[str, str] | None = None,
         first: Callable[[], None] | None = None,
     ) -> Running:  # fmt: skip
         """Fork a process that builds graphs.
 
-        ``rule``: what happens to its calls below ``where`` (by default the whole cache).
+        ``rule``: what happens to its calls on the files of the cache.
         ``unprivileged``: permissions hold for it, also if this is root. ``settings``: its flags
         of PyTensor. ``variables``: further ones of its environment. ``first``: what it does before.
         Raises OSError.
@@ -119,7 +119,7 @@ class Starter:
             if unprivileged:
                 obey_permissions()
             if rule is not None:
-                shim.arm(rule, where or self.cache)
+                shim.arm(rule, self.cache)
             seen = self.workload.run(graphs)
             seen = replace(seen, armed=shim.disarm() if rule is not None else 0)
             partial = report.with_suffix(".partial")
@@ -132,12 +132,12 @@ class Starter:
 
     def run(
         self, graphs: tuple[str, ...], rule: Rule | None = None, *,
-        unprivileged: bool = False, where: Path | None = None,
-        settings: Mapping[str, bool] | None = None, variables: Mapping[str, str] | None = None,
+        unprivileged: bool = False, settings: Mapping[str, bool] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> Ended:  # fmt: skip
         """Fork a process as `start` does, and wait for its end."""
         one = self.start(
-            graphs, rule, unprivileged=unprivileged, where=where, settings=settings,
+            graphs, rule, unprivileged=unprivileged, settings=settings,
             variables=variables,
         )  # fmt: skip
         return one.ended(self.limit)

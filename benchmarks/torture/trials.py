@@ -71,11 +71,14 @@ class Torture:
         Raises OSError if no process can be started.
         """
         began = time.monotonic()
+        cases: list[Case] = []
+        skipped = "there is nothing of the kind in this release"
         try:
-            cases, skipped = list(self._cases(fault.plan)), ""
-            skipped = "" if cases else "there is nothing of the kind in this release"
+            for case in self._cases(fault.plan):
+                cases.append(case)  # noqa: PERF402 - a later step that cannot be tried costs none
         except (Skip, NoShim) as reason:
-            cases, skipped = [], printable(str(reason))
+            skipped = printable(str(reason))
+        skipped = "" if cases else skipped
         verdict, after = worst(cases) if cases else (None, None)
         return FaultRecord(
             fault.name, fault.cache, fault.group, fault.what, fault.certain, verdict, after,
@@ -133,17 +136,16 @@ class Torture:
             self.copies.make_stale()
         usual = self.copies.usual_of(plan.start, plan.graphs)
         usually = self._later(plan.start, plan.graphs)
-        place = self.copies.reset(plan.start)
-        where = place.file(plan.part) if plan.part else None
+        self.copies.reset(plan.start)
         counting = replace(plan.rule, action="count")
-        counted = self.starter.run(plan.graphs, counting, where=where).seen
+        counted = self.starter.run(plan.graphs, counting).seen
         number = counted.armed if counted else 0
         if plan.rule.kinds and not number:
             return
         for at in [1 + at for at in spread(number, self.most)] if plan.each else [1]:
             self.copies.reset(plan.start)
             rule = plan.rule.at(at, only=plan.only)
-            ended = self.starter.run(plan.graphs, rule, where=where)
+            ended = self.starter.run(plan.graphs, rule)
             step = f"{at} of {number}" if plan.each else ""
             if plan.rule.action == "kill":
                 # What matters is what it left for the next one.

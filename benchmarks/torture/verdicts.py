@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from ..parent import name_of_signal
 from .making import VERDICTS, OutcomeRecord, Verdict, severest
 from .workload import Seen
 
@@ -49,7 +49,7 @@ def judge(ended: Ended, usual: Seen, limit: float) -> tuple[Verdict, str]:
     if ended.timed_out:
         return "hangs", f"it had not ended after {limit:g} s"
     if ended.code < 0:
-        return "dies", f"it died of {signal.Signals(-ended.code).name}"
+        return "dies", f"it died of {name_of_signal(-ended.code)}"
     if seen is None:
         return "raises", f"it left with exit status {ended.code} and reported nothing"
     if seen.wrong:

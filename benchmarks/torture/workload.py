@@ -7,7 +7,6 @@ entry of one can be put in the place of the other's, which only a comparison of 
 from __future__ import annotations
 
 import logging
-import os
 import resource
 import sys
 import warnings
@@ -191,4 +190,3 @@ def _can_count() -> bool:
 def no_core_dumps() -> None:
     """Let this process leave no core file behind: a damaged entry may well crash it."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.environ.setdefault("PYTHONFAULTHANDLER", "")

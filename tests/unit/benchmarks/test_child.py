@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import gc
+import signal
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -14,6 +15,7 @@ import pytest
 from observatory.benchmarks import child, forking
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import Job
+from observatory.benchmarks.parent import name_of_signal
 from observatory.benchmarks.scenarios import links_blas
 from observatory.benchmarks.typed_json import to_json
 
@@ -88,3 +90,8 @@ def test_others_do_not(
 )
 def test_blas_is_looked_for_where_code_may_be_linked_with_it(backend: str, linked: bool) -> None:
     assert links_blas(Cell("radon", "cold", backend, "spawn")) == linked
+
+
+def test_every_signal_has_a_name_also_those_without_one() -> None:
+    assert name_of_signal(signal.SIGKILL) == "SIGKILL"
+    assert name_of_signal(signal.SIGRTMIN + 6) == f"signal {signal.SIGRTMIN + 6}"

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+from pathlib import Path
 
-from observatory.benchmarks import dispatch
+import pytest
+
+from observatory.benchmarks import dispatch, process
 from observatory.benchmarks.catalogue import MODELS, Cell
 from observatory.benchmarks.models.parts.ops.untried import WITHOUT_GRAPH
+from observatory.benchmarks.process import Exit
 from observatory.benchmarks.request import Request
 from observatory.benchmarks.sample import _covers_ops
+from observatory.benchmarks.sandbox import Sandbox
 
 IMPLEMENTED = {
     "tensor.math.Sum": ("c", "numba"),
@@ -60,3 +65,26 @@ def test_classes_are_found_by_the_names_that_a_module_registers() -> None:
         "Here": str, "away.Op": int, "away.Missing": None, "number": None, "nothing": None,
         "Here()": None,
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("printed", "untried"),
+    [
+        ('a warning\n\nimplemented: {"a.B": ["c"]}\nan exit hook\n', {"a.B": ("c",)}),
+        ("a warning\n", None),
+        ("implemented: {\n", None),
+    ],
+)
+def test_what_a_library_prints_beside_it_does_not_end_the_sample(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, printed: str, untried: object
+) -> None:
+    def supervise(_command: object, _work: object, _env: object, output: Path, *_: object,
+                  role: str) -> Exit:  # fmt: skip
+        assert role == "dispatch"
+        output.write_text(printed)
+        return Exit(0, False, (), 0.0, 1.0, 0)
+
+    monkeypatch.setattr(process, "supervise", supervise)
+    box = Sandbox(tmp_path, 0, tmp_path, tmp_path, tmp_path, tmp_path)
+    found = dispatch.take(box, {}, 1.0, ())
+    assert (found and found.untried) == untried

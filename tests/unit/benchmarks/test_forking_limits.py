@@ -71,6 +71,23 @@ def for_ever(job: Job) -> int:
     return late(job)
 
 
+@pytest.mark.parametrize("arrangement", ["nested", "after a build"])
+@pytest.mark.parametrize("members", [("one",), ("one", "two", "three")])
+def test_an_odd_number_of_members_is_built_like_an_even_one(
+    tmp_path: Path, arrangement: str, members: tuple[str, ...]
+) -> None:
+    job = Job("siblings", Cell("radon", "siblings", "NUMBA", "fork"), "counting", members, None,
+              tmp_path / "siblings-0.json")  # fmt: skip
+
+    def build(job: Job) -> int:
+        write_report(job, Report("ok"))
+        return 0
+
+    forking._ARRANGEMENTS[arrangement](job.for_members(), build)
+    reports = [read_report(each.report) for each in job.for_members()]
+    assert [report and report.status for report in reports] == ["ok"] * len(members)
+
+
 @pytest.mark.parametrize(
     ("queued", "work", "status"), [(0.0, for_ever, "died"), (3600.0, late, "ok")]
 )

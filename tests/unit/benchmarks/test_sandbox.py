@@ -254,3 +254,17 @@ def test_what_a_package_caches_in_the_temporary_directory_is_in_the_caches(
     other.start_from(tmp_path / "kept")
     other.link_caches(BACKENDS["MLX"])
     assert (other.tmp / "mlx" / "kernel").read_text() == "code"
+
+
+def test_a_named_pipe_that_was_left_behind_is_named_and_not_waited_for(box: Sandbox) -> None:
+    os.mkfifo(box.tmp / "pipe")
+    assert box.leaked() == {"pipe": 1}
+
+
+def test_a_place_that_cannot_keep_a_cache_is_named_and_nothing_stays_there(
+    box: Sandbox, tmp_path: Path
+) -> None:
+    (tmp_path / "kept").write_text("a file")
+    with pytest.raises(CacheError, match=r"kept in .*kept: Not a directory"):
+        box.keep_cache(tmp_path / "kept", 1)
+    assert [path.name for path in tmp_path.glob("kept*")] == ["kept"]

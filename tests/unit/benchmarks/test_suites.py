@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -114,6 +115,27 @@ def test_the_samples_of_a_suite_are_those_of_its_plan(monkeypatch: pytest.Monkey
     assert list(found) == [("radon", "C", "fork")]
     values = found["radon", "C", "fork"].values
     assert values == {"cache_misses": [2], "python_calls": [3], "compile_time": [4, 5]}
+
+
+@pytest.mark.parametrize(
+    ("variable", "said"),
+    [
+        ("OBSERVATORY_BACKENDS", "there is no backend 'NUMAB' (did you mean 'NUMBA'?)"),
+        ("OBSERVATORY_LAUNCHES", "there is no start method 'NUMAB'; choose from"),
+    ],
+)
+def test_a_word_that_does_not_exist_is_no_suite_without_samples(
+    monkeypatch: pytest.MonkeyPatch, variable: str, said: str
+) -> None:
+    monkeypatch.setenv(variable, "NUMAB")
+    with pytest.raises(ValueError, match=re.escape(f"{variable}: {said}")):
+        suites.take_samples("warm_disk")
+
+
+def test_a_backend_of_other_suites_alone_is_no_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suites, "take", lambda _: pytest.fail("nothing is measured"))
+    monkeypatch.setenv("OBSERVATORY_BACKENDS", "JAX")
+    assert suites.take_samples("variants") == {}
 
 
 def test_a_filler_that_failed_does_not_take_the_suite_with_it(

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import warnings
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +20,7 @@ import numpy as np
 import pytest
 
 from observatory.benchmarks.torture import damage, shim
+from observatory.benchmarks.torture.copies import Copies, Skip
 from observatory.benchmarks.torture.faults import FAULTS, PARTS
 from observatory.benchmarks.torture.making import (
     VERDICTS,
@@ -32,6 +34,7 @@ from observatory.benchmarks.torture.making import (
     spread,
 )
 from observatory.benchmarks.torture.processes import Starter
+from observatory.benchmarks.torture.trials import Torture
 from observatory.benchmarks.torture.verdicts import (
     Case,
     Ended,
@@ -426,3 +429,16 @@ def test_a_process_can_have_other_flags_and_variables_than_the_next_one(tmp_path
     assert starter.run((), settings={"nocleanup": True}).seen == Seen(hits=1)
     assert starter.run((), variables={"CPATH": "x"}).seen == Seen(misses=1)
     assert starter.run(()).seen == Seen()
+
+
+def test_a_step_that_cannot_be_tried_takes_no_verdict_of_an_earlier_one() -> None:
+    fault = next(one for one in FAULTS if isinstance(one.plan, Damage))
+
+    class Trials(Torture):
+        def _cases(self, _plan: object) -> Iterator[Case]:  # type: ignore[override]
+            yield Case("1 of 2", "WRONG", "safe", "another value")
+            raise Skip("it cannot be done")
+
+    record = Trials(cast(Copies, None), 2).carry_out(fault)
+    assert (record.verdict, record.skipped) == ("WRONG", "")
+    assert [one.detail for one in record.outcomes] == ["another value"]
