@@ -54,7 +54,8 @@ def proven(request: Request, box: Sandbox, seed: int, compared: Ending) -> Endin
 
 def _built(request: Request, box: Sandbox, seed: int, members: tuple[str, ...]) -> Ending:
     """Build the first graphs of some pairs, then the second ones; return how these were judged."""
-    seeds = {"first": seed, "second": seed if request.cell.launch == "fork" else fillers.new_seed()}
+    shared = request.cell.launch == "fork"
+    seeds = {"first": seed, "second": seed if shared else next(fillers.seeds_from(seed))}
     for number, (of_pair, own_seed) in enumerate(seeds.items()):
         scenario = next(name for name, one in SCENARIOS.items() if one.of_pair == of_pair)
         asked = replace(request, cell=replace(request.cell, scenario=scenario))

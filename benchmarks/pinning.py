@@ -63,7 +63,9 @@ class Pins:
         from .environment import processor
 
         where = "" if self.counter.source == "callgrind" else f" ({processor()})"
-        return f"{self.counter.source}{where}, code for {self.target}"
+        # They are another series: addresses decide the order of sets, and so what is executed.
+        moving = "" if self.fixed_addresses else ", random addresses"
+        return f"{self.counter.source}{where}, code for {self.target}{moving}"
 
     def variables(self, directory: Path) -> dict[str, str]:
         """Return the environment variables that choose the same code on every machine.

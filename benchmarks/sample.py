@@ -117,7 +117,7 @@ def _single(request: Request, box: Sandbox, seed: int) -> Processes:
         box.start_from(request.cache)
     elif SCENARIOS[request.cell.scenario].warm:
         shared = request.cell.launch == "fork" or pins is not None
-        filler_seed = seed if shared else fillers.new_seed()
+        filler_seed = seed if shared else next(fillers.seeds_from(seed))
         env = environment(filler_seed)
         python = (sys.executable,) if pins is None else pins.interpreter(box.path, counting=False)
         job = request.job(box, apart.role_of("fill", request.cell.scenario))

@@ -250,3 +250,9 @@ def test_what_a_shell_has_set_changes_neither_the_size_nor_the_number_of_variabl
     assert sizes[0] == sizes[1]
     assert "PATH" in after
     assert "EDITOR_OF_A_DEVELOPER" not in after
+
+
+def test_counts_at_random_addresses_are_another_series() -> None:
+    fixed, random = (Pins("haswell", setarch, CALLGRIND, "") for setarch in (("setarch", "-R"), ()))
+    assert fixed.source == "callgrind, code for haswell"
+    assert random.source == "callgrind, code for haswell, random addresses"
