@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
-from observatory.store.records.profile import ImportedModule, PartChange
+from observatory.analyze.profiles.cells import (
+    CellProfile,
+    difference_of,
+    memory_of,
+    phase_times_of,
+)
+from observatory.store.records.profile import ImportedModule, PartChange, Rewriter
 from observatory.text.tables import Table
 from observatory.text.units import MISSING, count, difference, human, percent, seconds
 
@@ -25,15 +30,39 @@ def profile_tables(one: CellProfile) -> Iterator[Table]:
             for name in names
         ),
     )  # fmt: skip
+    yield from _rewriters(one)
+    if one.raised:
+        peaks = (
+            (phase.name, human(phase.head, "bytes"))
+            for phase in memory_of(CellProfile(raised=[{}]), one) if phase.head
+        )  # fmt: skip
+        yield Table(
+            "Memory: by how much each phase raises the peak", ("phase", "bytes"), tuple(peaks)
+        )
     if found is None or found.tree is None:
         return
-    rewriters = tuple(
-        (one.name, human(one.tries, "calls"), human(one.calls, "calls"))
-        for one in found.rewriters[:_MOST]
-    )
-    yield Table("Rewriters", ("rewriter", "entered", "calls"), rewriters)
     entered = sorted(found.tree.entered.items(), key=lambda pair: (-pair[1], pair[0]))[:_MOST]
     yield Table("Functions", ("function", "entered"), tuple((f, count(n)) for f, n in entered))
+
+
+def _rewriters(one: CellProfile) -> Iterator[Table]:
+    """The rewriters that took longest, or called most where nothing was timed."""
+    traced = {each.name: each for each in one.typical.rewriters} if one.typical else {}
+    none = Rewriter(name="")
+    both = [
+        (name, one.rewriters.get(name, none), traced.get(name, none))
+        for name in {**one.rewriters, **traced}
+    ]
+    both.sort(key=lambda row: (-(row[1].seconds or 0.0), -(row[2].calls or 0), row[0]))
+    rows = tuple(
+        (name, human(timed.seconds, "seconds"), human(timed.applications, "calls"),
+         human(timed.nodes_created, "nodes"), human(entered.tries, "calls"),
+         human(entered.calls, "calls"))
+        for name, timed, entered in both[:_MOST]
+    )  # fmt: skip
+    if rows:
+        header = ("rewriter", "seconds", "applied", "nodes created", "entered", "calls")
+        yield Table("Rewriters", header, rows)
 
 
 def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
@@ -50,6 +79,14 @@ def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
         )  # fmt: skip
         header = ("phase", "BASE", "HEAD", "change")
         yield Table("Seconds of phases, each without those inside it", header, tuple(rows))
+    if memory := memory_of(base, head):
+        compared = (
+            (one.name, human(one.base, "bytes"), human(one.head, "bytes"),
+             difference(one.base, one.head, "bytes"))
+            for one in memory if one.base or one.head
+        )  # fmt: skip
+        title = "Memory: by how much each phase raises the peak"
+        yield Table(title, ("phase", "BASE", "HEAD", "change"), tuple(compared))
     found = difference_of(base, head)
     if found is None:
         return

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
 from observatory.analyze.profiles.difference import culprit
-from observatory.store.records.profile import ImportChange, PartChange, PhaseTime
-from observatory.text.units import change, percent, seconds
+from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
+from observatory.text.units import change, human, percent, seconds
 
 
 def culprit_sentence(part: PartChange, phase: PartChange | None = None) -> str:
@@ -29,6 +29,15 @@ def longer_sentence(phase: PhaseTime, share: float) -> str:
     return (
         f"the phase `{phase.name}` takes {more} more ({levels}), {percent(share)} of the "
         "additional time"
+    )
+
+
+def memory_sentence(phase: PhaseMemory, share: float) -> str:
+    """The sentence on the phase that a larger peak is explained by, without a full stop."""
+    more, levels = human(phase.head - phase.base, "bytes"), change(phase.base, phase.head, "bytes")
+    return (
+        f"the phase `{phase.name}` raises it by {more} more ({levels}), {percent(share)} of the "
+        "additional memory"
     )
 
 

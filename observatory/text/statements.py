@@ -18,6 +18,7 @@ from observatory.text.profiles import (
     grown_sentence,
     import_sentence,
     longer_sentence,
+    memory_sentence,
 )
 from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
@@ -128,24 +129,27 @@ def cause_began(
     return f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}{_with_times(times)}"
 
 
-def level_changed(changes: Sequence[SeriesChange], word: str, drifting: bool) -> str:
+def level_changed(
+    changes: Sequence[SeriesChange], word: str, drifting: bool, begins: Statement | None = None
+) -> str:
     """Noisy series that moved together, the largest change first: how much, how sure and where.
 
-    ``word``: "slower", "less memory".
+    ``word``: "slower", "less memory". ``begins``: with which phase or module.
     """
+    why = "" if begins is None else f"; {sentence_of(begins)}"
     most = changes[0]
     verb, verbs = ("takes", "take") if word.endswith("memory") else ("is", "are")
     how = f"{word}, little by little" if drifting else word
     by, numbers = _size(most, drifting)
     if len(changes) == 1:
         size = f": {by}" * bool(by) + f" ({numbers})" if most.modes is None else f": {numbers}"
-        return f"{most.benchmark} {verb} {how}{size}"
+        return f"{most.benchmark} {verb} {how}{size}{why}"
     ratios = [one.ratio if drifting else sizes.medians(one) for one in changes]
     known = [ratio for ratio in ratios if ratio is not None]
     by = f" ({units.span(min(known), max(known))})" if known else ""
     names = list(dict.fromkeys(one.benchmark for one in changes))
     names[0] += f" ({numbers})"
-    return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}"
+    return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}{why}"
 
 
 def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = None) -> str:
@@ -286,6 +290,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no earlier value": "no earlier value to compare with: {:words}",
     "work began": culprit_sentence,
     "time began": longer_sentence,
+    "memory began": memory_sentence,
     "part grew": grown_sentence,
     "phase grew": grown_phase_sentence,
     "imports more": import_sentence,

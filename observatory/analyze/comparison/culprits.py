@@ -1,7 +1,8 @@
 """Where a change begins: what the profiles of both sides add to verdicts, as their reason. Pure.
 
 Work that got worse has the phase, and the rewriter or function in it, with which the additional
-calls begin. Time that got worse has the phase that takes longer, and a longer import its module.
+calls begin. Time that got worse has the phase that takes longer, a longer import its module, and a
+larger peak of memory the phase that raises it.
 And where all calls together are as many as before, a part may still do much more, or a phase take
 much longer than before, which the noise of the whole may hide: that is a remark, and the verdict
 stays.
@@ -9,7 +10,7 @@ stays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import ONCE
@@ -19,8 +20,11 @@ from observatory.analyze.profiles.judging import grown_parts
 from observatory.analyze.profiles.samples import (
     Differences,
     grown_phase,
+    larger_phase,
     longer_phase,
+    memory_by_phase,
     phase_times,
+    raised,
 )
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import OF_WORK, SCENARIOS, Cell, Measure, headline_time
@@ -28,6 +32,7 @@ from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
 _CALM = ("unaffected", "workload changed")
+_PEAK = "peak_rss"
 _NAMED = 3
 """Parts that a remark names, at most."""
 
@@ -60,6 +65,8 @@ def with_culprits(
         if _takes_longer(one):
             phase = longer_phase(times.get(one.cell, []))
             return phase and Statement("time began", phase)
+        if one.metric == _PEAK and one.conclusion == "worse":
+            return _memory_begins(*(side.taken(one.cell, "counting") for side in (base, head)))
         return None
 
     return [
@@ -74,6 +81,34 @@ def where_work_begins(
     """Return with what the additional calls of a cell begin; None where profiles do not say."""
     found = Differences(bases, heads).get(cell)
     return None if found is None else _begins(cell, found)
+
+
+def where_it_begins(
+    cell: Cell, metric: str, bases: Sequence[Sample], heads: Sequence[Sample]
+) -> Statement | None:
+    """Return where a noisy metric of a cell got worse; None where profiles do not say.
+
+    Of a build's time and of its memory that is a phase, and of importing a module.
+    """
+    if metric in ONCE:
+        imported = import_change(imports_of(bases), imports_of(heads))
+        return None if imported is None else Statement("imports more", (imported,))
+    before, after = ([one for one in side if one.cell == cell] for side in (bases, heads))
+    if metric == _PEAK:
+        return _memory_begins(before, after)
+    if metric == headline_time(cell.scenario):
+        phase = longer_phase(phase_times(before, after).get(cell, []))
+        return phase and Statement("time began", phase)
+    return None
+
+
+def _memory_begins(bases: Iterable[Sample], heads: Iterable[Sample]) -> Statement | None:
+    """Which phase raises the memory of one cell by more than before."""
+    before, after = (
+        [one for cell in raised(side).values() for one in cell] for side in (bases, heads)
+    )
+    phase = larger_phase(memory_by_phase(before, after)) if before and after else None
+    return phase and Statement("memory began", phase)
 
 
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:

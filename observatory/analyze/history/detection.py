@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from observatory.analyze.comparison.comparing import Who
-from observatory.analyze.comparison.culprits import where_work_begins
+from observatory.analyze.comparison.culprits import where_it_begins, where_work_begins
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.accumulation import accumulated, drifts
 from observatory.analyze.history.alerts import (
@@ -38,7 +38,10 @@ from observatory.store.records.alerts import Alerts, SeriesChange, SeriesId
 from observatory.store.records.sample import Sample
 
 _EXPLAINED = 8
-"""Changes of work that are explained, at most: each reads the profiles of two subjects."""
+"""Changes of work, and of times and memory, that are explained, at most: each reads the profiles of
+some subjects."""
+_NEIGHBOURS = 4
+"""Subjects on each side of a step of which the samples say where it begins: one has too few."""
 _WORDS = len(fields(Cell))
 """The words of a benchmark of ours, which name its cell."""
 _FOLLOW_A_CACHE = tuple(
@@ -106,7 +109,15 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
     work, left = _with_followers(gathered(near), times, OF_WORK, _FOLLOW_WORK)
-    found = [*exact, *_with_culprits(work, given.samples), *gathered(left), *given.faults]
+    tracks = {track.series.key: track for track in given.tracks}
+    found = [
+        *exact,
+        *_with_culprits(work, lambda changed: _begins(changed, given.samples)),
+        *_with_culprits(
+            gathered(left), lambda changed: _step_begins(changed, tracks, given.samples)
+        ),
+        *given.faults,
+    ]
     lines = list({id(one.line): one.line for one in series}.values())
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)
     for line in lines:
@@ -251,14 +262,15 @@ def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bo
 
 
 def _with_culprits(
-    work: Sequence[Occurrence], samples: Callable[[Who], Sequence[Sample]]
+    found: Iterable[Occurrence], begins_of: Callable[[Sequence[SeriesChange]], Statement | None]
 ) -> Iterator[Occurrence]:
-    """Changes of work, and of the newest that hold, where the additional calls begin."""
-    holding = [one for one in work if one.worse and one.recovered is None]
+    """Changes, and of the newest that hold, where the additional work, time or memory begins."""
+    every = list(found)
+    holding = [one for one in every if one.worse and one.recovered is None]
     newest = sorted(holding, key=lambda one: one.change.first_bad.date)[-_EXPLAINED:]
     explained = {one.change.id for one in newest}
-    for one in work:
-        begins = _begins(one.change.series, samples) if one.change.id in explained else None
+    for one in every:
+        begins = begins_of(one.change.series) if one.change.id in explained else None
         if begins is not None:
             values = (*one.statement.values, begins)
             yield replace(one, statement=Statement(one.statement.kind, values))
@@ -279,6 +291,33 @@ def _begins(
         if (found := where_work_begins(Cell(*words), *sides)) is not None:
             return found
     return None
+
+
+def _step_begins(
+    series: Iterable[SeriesChange],
+    tracks: Mapping[SeriesId, SegmentedSeries],
+    samples: Callable[[Who], Sequence[Sample]],
+) -> Statement | None:
+    """Where the first of these steps begins of which both levels have profiles."""
+    for one in series:
+        words, track = one.benchmark.split(), tracks.get(one.key)
+        if one.kind != "noisy" or one.last_good is None or track is None or len(words) != _WORDS:
+            continue
+        sides = ([sample for commit in commits
+                  for sample in samples((one.machine, one.env_name, commit))]
+                 for commits in _beside(track, one.first_bad.commit))  # fmt: skip
+        if (found := where_it_begins(Cell(*words), one.metric, *sides)) is not None:
+            return found
+    return None
+
+
+def _beside(track: SegmentedSeries, first_bad: str) -> tuple[list[str], list[str]]:
+    """The commits next to a step, of its levels before and after it."""
+    commits = [track.series.subject(place).commit for place in range(len(track.series.values))]
+    for before, at, after in zip(track.bounds, track.bounds[1:], track.bounds[2:], strict=False):
+        if commits[at] == first_bad:
+            return commits[before:at][-_NEIGHBOURS:], commits[at:after][:_NEIGHBOURS]
+    return [], []
 
 
 def _environments(lines: Iterable[Line]) -> Iterator[Statement]:

@@ -6,15 +6,30 @@ Both are stacks: chains of names, the outermost first, each with the weight of i
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import Literal
 
 from observatory.analyze.profiles.judging import judged, typical
-from observatory.analyze.profiles.samples import NOT_ATTRIBUTED, paired, timed, traced
+from observatory.analyze.profiles.samples import (
+    NOT_ATTRIBUTED,
+    memory_by_phase,
+    paired,
+    raised,
+    rewriters,
+    timed,
+    traced,
+)
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import ROOT, PhaseTime, Profile, ProfileDifference
+from observatory.store.records.profile import (
+    ROOT,
+    PhaseMemory,
+    PhaseTime,
+    Profile,
+    ProfileDifference,
+    Rewriter,
+)
 from observatory.store.records.sample import Sample
 
 Unit = Literal["calls", "seconds"]
@@ -30,6 +45,10 @@ class CellProfile:
     """Of the tracing samples."""
     timed: Sequence[Mapping[str, float]] = ()
     """Of the timing samples: the seconds of each phase, without the phases inside it."""
+    rewriters: Mapping[str, Rewriter] = field(default_factory=dict)
+    """Of a timing sample: seconds, applications and created nodes of those that took longest."""
+    raised: Sequence[Mapping[str, float]] = ()
+    """Of the counting samples: the bytes by which each phase raised the peak of memory."""
 
     @cached_property
     def typical(self) -> Profile | None:
@@ -60,10 +79,12 @@ def cell_profiles(samples: Iterable[Sample]) -> dict[Cell, CellProfile]:
     """Return the profile of each cell that has one. ``samples`` are of one subject."""
     samples = list(samples)
     by_chain, by_phase = traced(samples), timed(samples)
+    by_rewriter, memory = rewriters(samples), raised(samples)
     return {
-        cell: CellProfile(by_chain.get(cell, ()), by_phase.get(cell, ()))
+        cell: CellProfile(by_chain.get(cell, ()), by_phase.get(cell, ()),
+                          by_rewriter.get(cell, {}), memory.get(cell, ()))
         for cell in sorted(by_chain.keys() | by_phase.keys())
-    }
+    }  # fmt: skip
 
 
 def units_of(*sides: CellProfile) -> list[Unit]:
@@ -89,6 +110,11 @@ def in_common(base: Mapping[Cell, CellProfile], head: Mapping[Cell, CellProfile]
 def phase_times_of(base: CellProfile, head: CellProfile) -> list[PhaseTime]:
     """The seconds of each phase of both, the largest growth first; empty if a side has none."""
     return paired(base.timed, head.timed) if base.timed and head.timed else []
+
+
+def memory_of(base: CellProfile, head: CellProfile) -> list[PhaseMemory]:
+    """The memory of each phase of both, the largest growth first; empty if a side has none."""
+    return memory_by_phase(base.raised, head.raised) if base.raised and head.raised else []
 
 
 def difference_of(base: CellProfile, head: CellProfile) -> ProfileDifference | None:

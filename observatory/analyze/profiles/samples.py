@@ -11,7 +11,13 @@ import scipy  # its statistics take a second to import: they are when they are f
 
 from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, LARGE, judged
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import PhaseTime, Profile, ProfileDifference
+from observatory.store.records.profile import (
+    PhaseMemory,
+    PhaseTime,
+    Profile,
+    ProfileDifference,
+    Rewriter,
+)
 from observatory.store.records.sample import Sample
 
 NOT_ATTRIBUTED = "not attributed"
@@ -19,6 +25,8 @@ _FEWEST = 7
 """Samples a side below which no phase is sure, as for times."""
 _ENOUGH = 0.25
 """A phase with a smaller share of the additional time does not explain it."""
+_LEAST_MEMORY = 1_000_000
+"""Bytes: the allocator decides about less."""
 _NOTICED = 0.01
 """The share of the build by which a phase must grow to be named where the whole is calm."""
 
@@ -87,6 +95,56 @@ def timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
         seconds[NOT_ATTRIBUTED] = max(0.0, total - sum(seconds.values()))
         found[sample.cell].append(seconds)
     return found
+
+
+def rewriters(samples: Iterable[Sample]) -> dict[Cell, dict[str, Rewriter]]:
+    """Return what the last timing sample of each cell says of its rewriters, by their names."""
+    found: dict[Cell, dict[str, Rewriter]] = {}
+    for sample in samples:
+        if sample.status == "ok" and sample.profile is not None:
+            own = {one.name: one for one in sample.profile.rewriters if one.seconds is not None}
+            if own:
+                found[sample.cell] = own
+    return found
+
+
+def raised(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
+    """Return the bytes by which each phase raised the largest resident memory, of each sample."""
+    found: dict[Cell, list[dict[str, float]]] = defaultdict(list)
+    for sample in samples:
+        if sample.status == "ok" and sample.profile is not None:
+            phases = {one.name: float(one.peak_bytes) for one in sample.profile.phases
+                      if one.peak_bytes is not None}  # fmt: skip
+            if phases:
+                found[sample.cell].append(phases)
+    return found
+
+
+def memory_by_phase(
+    before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]]
+) -> list[PhaseMemory]:
+    """Return the medians of both sides for each phase, the largest growth first.
+
+    ``before``, ``after``: of one cell, as of `raised`.
+    """
+    names = dict.fromkeys(name for one in (*before, *after) for name in one)
+    sides = [{name: median(one.get(name, 0.0) for one in side) for name in names}
+             for side in (before, after)]  # fmt: skip
+    found = [PhaseMemory(name=n, base=sides[0][n], head=sides[1][n]) for n in names]
+    return sorted(found, key=lambda one: (one.base - one.head, one.name))
+
+
+def larger_phase(memory: Sequence[PhaseMemory]) -> tuple[PhaseMemory, float] | None:
+    """The phase that a larger peak of memory is explained by, and its share of all growth.
+
+    ``memory``: as `memory_by_phase` returns it. None where no phase grew by a megabyte, or where
+    the one that grew most explains little.
+    """
+    more = sum(max(0.0, one.head - one.base) for one in memory)
+    first = next(iter(memory), None)
+    if first is None or first.head - first.base < max(_LEAST_MEMORY, _ENOUGH * more):
+        return None
+    return first, (first.head - first.base) / more
 
 
 def longer_phase(times: Sequence[PhaseTime]) -> tuple[PhaseTime, float] | None:

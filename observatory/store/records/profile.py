@@ -153,6 +153,14 @@ class PhaseTime(Record):
     )
 
 
+class PhaseMemory(Record):
+    """By how many bytes one phase raises the largest resident memory: medians of samples."""
+
+    name: Name
+    base: Annotated[FiniteFloat, Field(ge=0)]
+    head: Annotated[FiniteFloat, Field(ge=0)]
+
+
 class PartChange(Record):
     """One part of a build whose own work grew or shrank."""
 

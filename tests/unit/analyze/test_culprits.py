@@ -9,6 +9,7 @@ from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import Statement
 from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
 from observatory.store.records.sample import Sample
+from observatory.text.statements import sentence_of
 from tests.factories import WARM, sample
 
 
@@ -105,3 +106,29 @@ def test_a_phase_that_takes_longer_is_a_remark_where_noise_hides_it_in_the_whole
 def test_what_did_not_change_has_no_reason() -> None:
     same = [traced(80_000, 2_000, 18_000)] * 2 + [timed(0.4 + n / 1000, 0.1) for n in range(8)]
     assert set(reasons(same, same).values()) == {None}
+
+
+def counted(lowering: int, peak: float) -> list[Sample]:
+    """A counting sample with the memory of its phases, and timing samples with the peak."""
+    raised = {"before the build": 160_000_000, "numba: lowering": lowering, "linking": 2_000_000}
+    phases = [Phase(name=name, entries=1, peak_bytes=size) for name, size in raised.items()]
+    peaks = [sample(WARM, metrics={"peak_rss": peak + n * 1e4}) for n in range(8)]
+    return [sample(WARM, "counting", profile=Profile(phases=phases)), *peaks]
+
+
+def test_more_memory_begins_with_the_phase_that_raises_the_peak() -> None:
+    found = reasons(counted(16_000_000, 2e8), counted(76_000_000, 2.6e8))
+    because = found["peak_rss"]
+    assert because is not None
+    assert because.kind == "memory began"
+    phase, share = because.values
+    assert (phase.name, phase.base, phase.head, share) == ("numba: lowering", 16e6, 76e6, 1.0)
+    assert sentence_of(because) == (
+        "the phase `numba: lowering` raises it by 60.0 MB more (16.0 → 76.0 MB), 100 % of the "
+        "additional memory"
+    )
+
+
+def test_memory_that_no_phase_has_added_has_no_reason() -> None:
+    found = reasons(counted(16_000_000, 2e8), counted(16_500_000, 2.6e8))
+    assert found["peak_rss"] is None

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+
+from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.followed import CountedSubject, History
@@ -9,6 +12,7 @@ from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import Alerts
+from observatory.store.records.profile import ImportedModule, Phase, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import failed, sample
 from tests.factories_alerts import detected, line, moment, series, stepped, subject
@@ -126,3 +130,57 @@ def test_times_that_only_describe_a_count_are_not_missed_later() -> None:
     (alert,) = found.alerts
     assert [one.metric for one in alert.series] == ["cache_misses", "compile_time"]
     assert alert.notes == []
+
+
+def profiled(cell: Cell, loading: float, memory: int) -> list[Sample]:
+    """Two timing samples of a build and a counting one, with their phases."""
+    times = [
+        Profile(phases=[Phase(name="loading", entries=1, seconds=loading + n / 1000)])
+        for n in range(2)
+    ]
+    peaks = [Phase(name="numba: lowering", entries=1, peak_bytes=memory)]
+    imports = [ImportedModule(name="pytensor", depth=0, seconds=1.0)]
+    imports += [ImportedModule(name="pandas", depth=1, seconds=0.4)] * (loading > 0.2)
+    return [
+        *(sample(cell, metrics={"compile_time": loading + 0.5}, profile=one) for one in times),
+        sample(cell, "counting", profile=Profile(phases=peaks)),
+        sample(cell, "tracing", profile=Profile(imports=imports)),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("metric", "unexplained", "said"),
+    [
+        (
+            "compile_time",
+            "import_time",
+            "; the phase `loading` takes 200 ms more (100 → 300 ms)",
+        ),
+        ("peak_rss", "import_time", "; the phase `numba: lowering` raises it by 50.0 MB more"),
+        ("import_time", "call_time", "; HEAD imports `pandas`, 400 ms, which BASE does not"),
+    ],
+)
+def test_an_alert_about_a_time_or_memory_says_where_that_begins(
+    metric: str, unexplained: str, said: str
+) -> None:
+    """Samples of some subjects on each side: those of one are too few to be sure of a phase."""
+    asked: list[int] = []
+    labels = {subject(number).commit: number for number in range(60)}
+
+    def samples(who: Who) -> list[Sample]:
+        asked.append(labels[who[2]])
+        slow = labels[who[2]] >= 40
+        return profiled(DISK, 0.3 if slow else 0.1, 80_000_000 if slow else 30_000_000)
+
+    step = series(line(60), stepped(60, 40), metric)
+    calm = series(line(60), stepped(60, seed=4), unexplained)
+    given = Histories(list(segmented([step, calm])), (), runs(60).runs, samples=samples)
+    (alert,) = detected(given, moment(60)).alerts
+    assert said in alert.sentence
+    assert sorted(asked) == list(range(36, 44))
+
+
+def test_a_step_of_which_no_subject_has_a_profile_is_told_without_one() -> None:
+    step = series(line(60), stepped(60, 40))
+    (alert,) = detected(Histories(list(segmented([step])), (), runs(60).runs), moment(60)).alerts
+    assert alert.sentence.endswith("%)")

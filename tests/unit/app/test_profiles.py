@@ -11,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, Field
 
+from observatory.analyze.profiles.cells import cell_profiles
 from observatory.app.profiles import collapsed, exported, profile_of_cells, speedscope
 from observatory.benchmarks.catalogue import Cell
+from observatory.store.records.profile import Phase, Profile, Rewriter
+from observatory.store.records.sample import Sample
+from observatory.text.profile_tables import difference_tables, profile_tables
 from tests.factories import WARM, sample, traced
 from tests.factories_profiles import HOSTILE, profiles
 
@@ -103,3 +107,33 @@ def test_the_cell_that_got_worse_is_taken_before_the_one_that_changed_most():
     assert (chosen.cell, chosen.others) == (WARM, (other,))
     assert profile_of_cells(sides).cell == other
     assert profile_of_cells([("3.3.6", base), ("3.3.7", [sample()])]) is None
+
+
+def with_parts(lowering: int, seconds: float) -> list[Sample]:
+    """A timing sample with a rewriter, a counting one with memory, and a tracing one."""
+    rewriter = Rewriter(name="merge", seconds=seconds, applications=47, nodes_created=12)
+    timed = Profile(phases=[Phase(name="rewriting", entries=1, seconds=0.3)], rewriters=[rewriter])
+    memory = Profile(phases=[Phase(name="numba: lowering", entries=1, peak_bytes=lowering)])
+    return [
+        sample(WARM, metrics={"compile_time": 0.4}, profile=timed),
+        sample(WARM, "counting", profile=memory),
+        traced(100),
+    ]
+
+
+def test_one_subject_shows_what_each_pass_says_of_rewriters_and_the_memory_of_phases():
+    found = cell_profiles(with_parts(16_000_000, 0.05))[WARM]
+    tables = {one.title: one for one in profile_tables(found)}
+    (row,) = tables["Rewriters"].rows
+    assert row == ("merge", "50.0 ms", "47", "12", "-", "-")
+    assert tables["Memory: by how much each phase raises the peak"].rows == (
+        ("numba: lowering", "16.0 MB"),
+    )
+
+
+def test_two_subjects_show_the_memory_of_both_and_its_change():
+    sides = [cell_profiles(with_parts(size, 0.05))[WARM] for size in (16_000_000, 32_000_000)]
+    tables = {one.title: one for one in difference_tables(*sides)}
+    assert tables["Memory: by how much each phase raises the peak"].rows == (
+        ("numba: lowering", "16.0 MB", "32.0 MB", "larger: +16.0 MB"),
+    )
