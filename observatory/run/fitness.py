@@ -127,7 +127,7 @@ def judge(facts: Facts) -> list[Check]:
         ("instructions", not facts.instructions and "attention",
          f"counted by {facts.instructions}" if facts.instructions
          else "neither the processor nor valgrind counts them here",
-         "install valgrind: it counts the work of a build, whatever else the machine does"),
+         "install valgrind (Debian and Ubuntu: apt install valgrind): noise does not change work"),
     ]  # fmt: skip
     checks = [
         Check(subject, state or "fine", finding, advice if state else "")

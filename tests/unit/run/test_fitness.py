@@ -47,6 +47,7 @@ def test_a_quiet_machine_is_fine_and_has_nothing_to_do() -> None:
         ("disk", "unfit", {"scratch_free": GIB}),
         ("disk", "attention", {"scratch_kind": "nfs"}),
         ("compiler", "unfit", {"compiler": None}),
+        ("instructions", "attention", {"instructions": None}),
     ],
 )
 def test_each_trouble_is_named_with_what_to_do(
