@@ -55,6 +55,12 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     yield "series-dark", f"series.html#{chosen}&scale=log", 1280, 800
     yield "compare", f"compare.html#a=0-{base}&b=0-{head}", 1280, 1000
     yield "alert", f"alerts/{alert}.html", 1280, 1000
+    before, after = (labels.index(label) for label in PROFILED)
+    (page,) = site.glob(f"profiles/0-{before}--0-{after}-*.html")
+    for name, width, height in (
+        ("flame", 1280, 900), ("flame-dark", 1280, 900), ("flame-phone", 390, 1200)
+    ):  # fmt: skip
+        yield name, f"profiles/{page.name}", width, height
 
 
 def _long(column: list[str] | dict[str, list[Any]]) -> list[str]:
@@ -64,6 +70,7 @@ def _long(column: list[str] | dict[str, list[Any]]) -> list[str]:
 
 SERIES = ("radon warm_process C fork", "radon warm_process NUMBA fork")
 COMPARED = ("2.35.1", "2.36.0")
+PROFILED = ("3.3.4", "3.3.7")
 
 
 def draw_plots() -> None:

@@ -39,7 +39,7 @@ from observatory.dashboard.verdict_data import packed
 from observatory.store.reading.saved import Saved, load_all
 from observatory.store.records.comparison import Comparison
 from observatory.text.records import comparison_of
-from tests.browser.conftest import Visitor
+from tests.browser.conftest import Visitor, stays_quiet
 from tests.factories_work import CALLGRIND, HARDWARE, history
 
 pytestmark = pytest.mark.browser
@@ -96,11 +96,15 @@ def observed(subjects: dict[Who, Saved]) -> SiteInput:
 
 
 @pytest.fixture(scope="module")
-def page(observed: SiteInput, browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
+def site(observed: SiteInput, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The directory of the pages of the committed results."""
+    return build(observed, tmp_path_factory.mktemp("site") / "html").parent
+
+
+@pytest.fixture(scope="module")
+def page(site: Path, browser: Any) -> Any:
     visitor = Visitor(browser)
-    seen = visitor(
-        build(observed, tmp_path_factory.mktemp("site") / "html").parent / "compare.html"
-    )
+    seen = visitor(site / "compare.html")
     seen.page.wait_for_selector("#compare .verdict h2")
     yield seen.page
     visitor.close()
@@ -243,3 +247,16 @@ def test_counts_of_two_sources_are_one_row_that_is_not_judged(
     finally:
         visitor.close()
     assert said == {"0-1": ["measured", "worse"], "0-2": ["unjudged", "undecided"]}
+
+
+def test_flame_graphs_of_recorded_builds_are_small_quiet_and_fit_a_phone(
+    site: Path, visit: Visitor
+) -> None:
+    pages = sorted((site / "profiles").glob("*.html"), key=lambda one: one.stat().st_size)
+    assert len(pages) > 5
+    assert pages[-1].stat().st_size <= 250_000
+    for width, scheme in ((390, "dark"), (1280, "light")):
+        seen = visit(pages[-1], width=width, scheme=scheme).settle()
+        assert seen.page.evaluate("document.documentElement.scrollWidth") <= width
+        assert seen.page.locator("[role=treeitem]").count() > 20
+        stays_quiet(seen)
