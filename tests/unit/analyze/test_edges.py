@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from observatory.analyze.comparison.rules import SMALLEST_STEP, conclude, rule_of, wants_more
 from observatory.analyze.history.level_changes import alerted_steps
@@ -16,7 +18,7 @@ from observatory.analyze.history.series import Series
 from observatory.benchmarks.catalogue import METRICS, STEADY
 from observatory.run.interleave import WORKED
 from scripts.aa_rates import kept_pool
-from scripts.work_rates import concluded
+from scripts.work_rates import concluded, pool_of
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 POOLS = Path(__file__).parents[3] / "results/pools"
@@ -54,6 +56,36 @@ def test_work_that_grows_by_its_floor_is_no_alarm_in_any_run(looks: Sequence[int
     """Judged by its median alone, it was an alarm in every second run."""
     assert share_of_alarms(FLOOR, looks) < 0.05
     assert share_of_alarms(0.0, looks) <= (0.01 if looks == (1,) else 0)
+
+
+def recorded_work() -> dict[str, np.ndarray]:
+    """Instructions of each cell of the pool, idle and busy alike, relative to their median."""
+    pool = pool_of(POOLS / "epyc-2core-3.3.7-work.parquet")
+    counted = pool[pool["metric"] == "instructions"]
+    return {
+        f"{scenario} {backend}": own["value"].to_numpy(float) / own["value"].median()
+        for (scenario, backend), own in counted.groupby(["scenario", "backend"])
+    }
+
+
+RECORDED = recorded_work()
+
+
+@given(
+    cell=st.sampled_from(sorted(RECORDED)), seed=st.integers(0, 2**32 - 1),
+    change=st.floats(1 / (1 + FLOOR), 1 + FLOOR) | st.sampled_from([0.99, 0.995, 1.005, 1.01]),
+)  # fmt: skip
+def test_repeated_comparisons_of_recorded_work_agree(cell: str, seed: int, change: float) -> None:
+    """Up to the floor none is an alarm, and from half a per cent on every one is."""
+    steady = rule_of(METRICS["instructions"], cell.split()[0], source=STEADY)
+    drawn = np.random.default_rng(seed).choice(RECORDED[cell], (20, 2, max(WORKED)))
+    found = {
+        concluded(steady, base.tolist(), (head * change).tolist(), WORKED) for base, head in drawn
+    }
+    if abs(np.log(change)) > 0.0049:
+        assert found == {"worse" if change > 1 else "better"}
+    else:
+        assert found.isdisjoint(("worse", "better"))
 
 
 def test_work_that_grows_by_half_a_per_cent_is_an_alarm_in_every_run() -> None:
