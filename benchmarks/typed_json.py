@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 Message = TypeVar("Message", bound="DataclassInstance")
 _LARGEST = 10**18
+_MOST_VALUES = 400_000
+"""Values and keys of one message, which take up to 250 bytes each."""
+_NAMED = 5
 # A whole number stays an int.
 _PLAIN: dict[Any, tuple[type, ...]] = {
     str: (str,), int: (int,), float: (int, float), bool: (bool,),
@@ -38,7 +41,13 @@ def to_json(message: DataclassInstance, indent: int | None = None) -> str:
 
 
 def from_json(kind: type[Message], text: str) -> Message:
-    """Return the message of this type that `to_json` wrote. Raises MessageError."""
+    """Return the message of this type that `to_json` wrote. Raises MessageError.
+
+    What would take much memory is refused before it is parsed, by what separates or opens values.
+    """
+    values = 0 if len(text) <= _MOST_VALUES else sum(map(text.count, ",[{"))
+    if values > _MOST_VALUES:
+        raise MessageError(f"{kind.__name__} holds about {values:,} values, which are too many")
     try:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -55,7 +64,9 @@ def _read(kind: Any, value: Any, where: str) -> Any:
             raise MessageError(f"{where} is not an object")
         if value.keys() != types.keys():
             names = sorted(value.keys() ^ types.keys())
-            raise MessageError(f"{where}: missing or unknown fields: {', '.join(names)}")
+            more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
+            named = ", ".join(name[:100] for name in names[:_NAMED])
+            raise MessageError(f"{where}: missing or unknown fields: {named}{more}")
         read = {name: _read(types[name], value[name], f"{where}.{name}") for name in types}
         make: Any = kind  # is_dataclass narrows it to an instance
         return make(**read)

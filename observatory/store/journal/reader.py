@@ -25,6 +25,8 @@ from observatory.store.journal.models import (
 )
 from observatory.store.journal.values import comparable_entries, current_header
 
+MOST_UNREADABLE = 10_000
+"""Lines of one journal that cannot be read: each takes some hundred bytes of memory."""
 _TORN = "the last line is torn: the process was killed while it wrote; it is skipped"
 
 
@@ -61,7 +63,8 @@ class JournalContents:
 def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
     """Read all of a journal that is whole; what is not whole is among the problems.
 
-    A file that cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
+    After very many lines that it cannot read it does not look at the rest, and says so. A file that
+    cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
     writes the journal again from what was read.
     """
     header: JournalHeader | None = None
@@ -74,6 +77,11 @@ def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
             header = found
             continue
         if isinstance(found, str):
+            if len(problems) >= MOST_UNREADABLE:
+                reason = f"more than {MOST_UNREADABLE:,} lines cannot be read: the rest is skipped"
+                problems.append(Problem(path, reason, number))
+                complete = False
+                break
             if broken is None:
                 found = f"the line is skipped: {found}" if raw.endswith(b"\n") else _TORN
             problems.append(Problem(path, found, number))

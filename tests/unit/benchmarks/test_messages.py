@@ -243,3 +243,13 @@ def test_a_report_with_a_number_that_is_no_float_is_refused(tmp_path: Path, numb
     assert number[:100] in path.read_text()
     with pytest.raises(MessageError):
         read_report(path)
+
+
+def test_a_message_of_very_many_values_is_refused_before_it_is_parsed() -> None:
+    with pytest.raises(MessageError, match="Report holds about 500,001 values, which are too many"):
+        from_json(Report, "[" + "0," * 500_000 + "0]")
+
+
+def test_of_many_unknown_fields_some_are_named() -> None:
+    with pytest.raises(MessageError, match=r"unknown fields: a0, a1, a10, .* and 2\d more$"):
+        from_json(Report, json.dumps({f"a{number}": 0 for number in range(20)}))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from observatory.benchmarks.catalogue import BACKENDS, MEASURES, METRICS, SCENARIOS, STATUSES, Cell
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalError
-from observatory.store.journal.reader import read_header, read_journal
+from observatory.store.journal.reader import MOST_UNREADABLE, read_header, read_journal
 from observatory.store.journal.writer import Journal
 from observatory.store.records.sample import MOST, Sample
 from tests.factories import LATER, RUN, WARM, failed, header, journal, ledger, sample, subject
@@ -145,6 +145,19 @@ def test_a_line_above_the_bound_is_named_and_the_next_one_read(tmp_path: Path) -
     contents = read_journal(path)
     assert len(contents.entries) == 2
     assert [problem.line for problem in contents.problems] == [3]
+
+
+def test_after_very_many_broken_lines_the_rest_is_not_read_and_that_is_said(tmp_path: Path) -> None:
+    made = journal(tmp_path, [sample()])
+    whole = made.path.read_bytes()
+    made.path.write_bytes(whole + b"{}\n" * 20_000 + whole)
+    contents = made.read()
+    assert [entry.sample for entry in contents.entries] == [sample()]
+    assert len(contents.problems) == MOST_UNREADABLE + 1
+    assert str(contents.problems[-1]).endswith(
+        "more than 10,000 lines cannot be read: the rest is skipped"
+    )
+    assert not contents.complete
 
 
 def test_a_line_that_holds_its_ledger_is_not_taken(tmp_path: Path) -> None:

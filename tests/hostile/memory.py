@@ -1,0 +1,93 @@
+"""How much memory each reader of strangers' contents takes: `python -m tests.hostile.memory`.
+
+Prints, for each surface and each content of 8 MiB, by how many MB the process grew that read it,
+and how it ended. Each is read in a fork, so that none begins with what another one has left.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from observatory.errors import ObservatoryError
+from tests.hostile.surfaces import SURFACES, Reader
+
+SIZE = 8 * 2**20
+
+
+def _filled(begin: bytes, item: bytes, end: bytes = b"") -> bytes:
+    return begin + item * ((SIZE - len(begin) - len(end)) // len(item)) + end
+
+
+def _keys() -> bytes:
+    names = b"".join(b'"%x":0,' % number for number in range(900_000))
+    return b"{" + names[: SIZE - 10].rpartition(b",")[0] + b"}"
+
+
+_SERVED = ("answers of a forge",)
+"""Their server is a thread, which a fork does not inherit: each has one of its own."""
+CONTENTS: dict[str, Callable[[], bytes]] = {
+    "different keys": _keys,
+    "empty objects": lambda: _filled(b"[", b"{},", b"{}]"),
+    "lists in a result": lambda: _filled(b'{"results":{"a":[', b"[],", b"[]]}}"),
+    "short texts": lambda: _filled(b'{"verdicts":["', b'ab","', b'"]}'),
+    "one long text": lambda: _filled(b'{"version":"', b"x", b'"}'),
+    "short lines": lambda: _filled(b"", b"{}\n"),
+    "tables": lambda: _filled(b"", b"[[acknowledged]]\nid = 1\n"),
+    "no text": lambda: b"\xff" * SIZE,
+}
+
+
+def grown(read: Reader, content: bytes, work: Path) -> tuple[float, str]:
+    """By how many MB reading a content makes this process grow at most, and how it ends."""
+    before = _kilobytes("VmRSS")
+    try:
+        read(content, work)
+        ending = "read"
+    except ObservatoryError:
+        ending = "refused"
+    except Exception as error:
+        ending = f"{type(error).__name__}: {error}"[:200]
+    return (_kilobytes("VmHWM") - before) / 1024, ending
+
+
+def in_fork(read: Reader, content: bytes) -> tuple[float, str]:
+    """What `grown` returns, in a fork of this process, whose own peak begins anew."""
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        with tempfile.TemporaryDirectory() as work:
+            found = grown(read, content, Path(work))
+        os.write(writing, json.dumps(found).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as stream:
+        told = stream.read()
+    os.wait()
+    megabytes, ending = json.loads(told or b'[0, "died"]')
+    return megabytes, ending
+
+
+def _kilobytes(name: str) -> int:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return int(next(line.split()[1] for line in lines if line.startswith(f"{name}:")))
+
+
+def main() -> None:
+    """Print an object: for each surface and content, MB and how it ended."""
+    found: dict[str, dict[str, tuple[float, str]]] = {}
+    for name, surface in SURFACES.items():
+        if name not in _SERVED:
+            with tempfile.TemporaryDirectory() as work, suppress(ObservatoryError):
+                # What it imports is not what a content costs.
+                surface.read(surface.seeds()[0], Path(work))
+        found[name] = {kind: in_fork(surface.read, make()) for kind, make in CONTENTS.items()}
+    json.dump(found, sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
