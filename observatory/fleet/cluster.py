@@ -199,6 +199,7 @@ class DaskFleet:
             "again": "begun again",
             "recognised": "recorded already and not taken again",
             "resubmitted": "handed in again",
+            "dropped": "taken again with the other one of their pair",
             "killed": "given up, because it ended its worker each time",
         }
         counts = self.crew.counts

@@ -50,7 +50,7 @@ class Crew:
     refused: set[str] = field(default_factory=set)
     """Workers that were left out, at least for a while."""
     counts: Counter[str] = field(default_factory=Counter)
-    """What was repeated: samples begun ``again``, ``recognised`` or ``killed``."""
+    """What was repeated: samples begun ``again``, ``recognised``, ``killed`` or ``dropped``."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     """Held by whoever reads or changes what the places do."""
     _known: frozenset[str] = frozenset()

@@ -73,6 +73,8 @@ class Samples:
     returned: set[str] = field(default_factory=set)
     """The keys of the samples that `run` has returned."""
     _machines: dict[int, Machine] = field(default_factory=dict)
+    _late: set[int] = field(default_factory=set)
+    """The samples that were begun again, by id, until somebody asks for their machine."""
     _numbers: Iterator[int] = field(default_factory=count)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -83,7 +85,18 @@ class Samples:
 
     def machine_of(self, sample: Sample) -> Machine:
         """The machine that took a sample which `run` returned; once for each."""
+        self._late.discard(id(sample))
         return self._machines.pop(id(sample))
+
+    def was_late(self, sample: Sample) -> bool:
+        """Whether a sample that `run` returned was begun again, after its worker had died."""
+        return id(sample) in self._late
+
+    def drop(self, sample: Sample) -> None:
+        """Forget a sample that `run` returned: it is taken again with the other one of its pair."""
+        self.machine_of(sample)
+        with self._lock:
+            self.crew.counts["dropped"] += 1
 
     def run(self, task: Task) -> Sample:
         """Take a sample where its chain is. Raises Cancelled and FleetError."""
@@ -101,7 +114,7 @@ class Samples:
                     self.machine, self.caches, timeout, site.cpus, settings,
                 )  # fmt: skip
                 try:
-                    found = self._take(order, site)
+                    found, attempts = self._take(order, site)
                 except (EnvironmentMakingError, NoInterpreterError) as error:
                     self._refused(name, site, error)
                     if task.measure in OF_CLASS:  # the other sample of its pair may be from here
@@ -111,7 +124,10 @@ class Samples:
                         ) from error
                 else:
                     break
-        return self._returned(task, key, name, site, found)
+        sample = self._returned(task, key, name, site, found)
+        if found is not None and not found.recognised and (found.begun > 1 or attempts > 1):
+            self._late.add(id(sample))
+        return sample
 
     def _place_of(self, task: Task) -> str:
         """The place of a task, where the filled cache is that it starts from."""
@@ -186,8 +202,11 @@ class Samples:
                 site.alone = False
                 crew.changed.notify_all()
 
-    def _take(self, order: Order, site: Site) -> Taken | None:
-        """What a worker recorded; None if the sample ended its worker as often as is allowed."""
+    def _take(self, order: Order, site: Site) -> tuple[Taken | None, int]:
+        """What a worker recorded, and how often it was handed in.
+
+        None if the sample ended its worker as often as is allowed.
+        """
         why = ""
         for attempt in range(_RESUBMITTED):
             if self._cancelled:
@@ -197,9 +216,9 @@ class Samples:
                 resources={BENCH: 1, site.place.resource: 1},
             )  # fmt: skip
             try:
-                return self._wait(future, site)
+                return self._wait(future, site), attempt + 1
             except KilledWorker:
-                return None
+                return None, attempt + 1
             except _UnseenError as error:
                 future.cancel()
                 self.crew.counts["resubmitted"] += 1

@@ -2,7 +2,8 @@
 
 Counting samples come first, a group of cells at a time, and samples of work after the first group;
 then tracing samples; then timing samples. Timing samples are taken one at a time and in pairs, one
-of each side in random order, so that disturbances of the machine affect both sides alike.
+of each side in random order, so that disturbances of the machine affect both sides alike. If a
+worker of a fleet dies in the second one, both are taken again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol, runtime_checkable
 
 from observatory.benchmarks.catalogue import (
     BACKENDS,
@@ -43,6 +44,8 @@ TRACED = 2
 WORKED = (1, 3, 5)
 """Samples of the pass `work` of each side, after which a comparison asks whether it needs more."""
 WORK: Measure = "work"
+_PAIRS_TRIED = 3
+"""How often a pair is taken whose second sample was begun again."""
 _LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
 """Scenarios that are counted with C modules only if the user names them."""
 
@@ -151,6 +154,19 @@ def _judges(measure: Measure, cell: Cell) -> bool:
     )
 
 
+@runtime_checkable
+class BeginsAgain(Protocol):
+    """What takes samples on workers that may die, so that one is begun again later than wanted."""
+
+    def was_late(self, sample: Sample) -> bool:
+        """Return whether a sample was begun again, on this worker or another one."""
+        ...
+
+    def drop(self, sample: Sample) -> None:
+        """Forget a sample that is taken again."""
+        ...
+
+
 @dataclass
 class Interleaving:
     """Takes the samples of two sides; calls `began` and `ended` for each, from this thread."""
@@ -214,13 +230,37 @@ class Interleaving:
                 if time.monotonic() >= deadline:
                     return False
                 task = _repeat(cell, "timing", number)
-                self._take([Job(side, task) for side in self._shuffled()], 1)
+                self._pair([Job(side, task) for side in self._shuffled()])
         return True
+
+    def _pair(self, jobs: Sequence[Job]) -> None:
+        """Take two samples one after the other, and both again if the second one was late.
+
+        Minutes would lie between them in which the machine may have changed.
+        """
+        second = self.executors[jobs[-1].side]
+        if not isinstance(second, BeginsAgain):  # as on one machine
+            self._take(jobs, 1)
+            return
+        taken: list[tuple[Job, Sample]] = []
+        for left in reversed(range(_PAIRS_TRIED)):
+            taken.clear()
+            self._take(jobs, 1, ended=lambda *one: taken.append(one))
+            if not left or not second.was_late(taken[-1][1]):
+                break
+            for job, sample in taken:
+                executor = self.executors[job.side]
+                assert isinstance(executor, BeginsAgain), "both sides are on one fleet"
+                executor.drop(sample)
+        for one in taken:
+            self.ended(*one)
 
     def _shuffled(self) -> list[SideName]:
         return self.order.sample(SIDES, len(SIDES))
 
-    def _take(self, jobs: Iterable[Job], workers: int) -> None:
+    def _take(
+        self, jobs: Iterable[Job], workers: int, ended: Callable[[Job, Sample], None] | None = None
+    ) -> None:
         def take(job: Job) -> Sample:
             return self.executors[job.side].run(job.task)
 
@@ -228,7 +268,7 @@ class Interleaving:
             for executor in self.executors.values():
                 executor.cancel()
 
-        batch = Batch(iter(jobs), take, cancel, self.began, self.ended, workers)
+        batch = Batch(iter(jobs), take, cancel, self.began, ended or self.ended, workers)
         carry_out([alone(batch)], workers)
 
 

@@ -279,3 +279,26 @@ def test_what_was_repeated_is_said(said: list[str]) -> None:
         "workers or connections were lost: 2 samples begun again, 1 sample recorded already and "
         "not taken again"
     )
+
+
+@pytest.mark.parametrize(
+    ("taken", "late"),
+    [
+        (Taken(b"", 1, recognised=False), False),
+        (Taken(b"", 2, recognised=False), True),
+        (Taken(b"", 2, recognised=True), False),  # it was recorded before its worker died
+    ],
+)
+def test_a_sample_that_was_begun_again_is_late_for_its_pair(
+    answered: Crew, taken: Taken, late: bool
+) -> None:
+    answered.client.answers = {"here": replace(taken, record=spooled())}
+    fleet = DaskFleet(answered, Path("/state"), {})
+    placing = fleet.placing()
+    placing.leave("there", "")
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+    found = taking.run(Task(CELL, "timing", 0))
+    assert taking.was_late(found) == late
+    taking.drop(found)
+    assert not taking.was_late(found)
+    assert "1 sample taken again with the other one of their pair" in fleet.report()

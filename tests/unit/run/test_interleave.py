@@ -212,3 +212,61 @@ def test_who_names_what_to_compare_gets_that_alone(narrowed: Narrowed) -> None:
 def test_the_quick_sets_are_built_under_one_start_method(launches: list[str], once: str) -> None:
     cells = dict(matrix(Narrowed(launches=launches)).groups)["Ops, keys and topics"]
     assert {cell.launch for cell in cells} == {once}
+
+
+class Dying(Stub):
+    """As on a fleet: the samples with these numbers were begun again after a worker had died."""
+
+    def __init__(self, caches: Path, late: set[int]) -> None:
+        super().__init__(caches)
+        self.late, self.taken = late, list[Sample]()
+        self.dropped: list[Sample] = []
+
+    def run(self, task: Task) -> Sample:
+        self.taken.append(super().run(task))
+        return self.taken[-1]
+
+    def was_late(self, one: Sample) -> bool:
+        return next(n for n, taken in enumerate(self.taken) if taken is one) in self.late
+
+    def drop(self, one: Sample) -> None:
+        self.dropped.append(one)
+
+
+def paired(
+    tmp_path: Path,
+    late: set[int],
+    first_late: set[int] = frozenset(),  # type: ignore[assignment]
+) -> tuple[Dying, Dying, list[Sample]]:
+    """One pair, of which BASE is taken first, is taken: both sides, and what counts."""
+    sides = Dying(tmp_path / "base", first_late), Dying(tmp_path / "head", late)
+    ended: list[Sample] = []
+    first_base = random.Random(0)
+    first_base.sample = lambda them, _: list(them)  # type: ignore[assignment,method-assign]
+    interleaving = Interleaving(
+        dict(zip(("base", "head"), sides, strict=True)),  # type: ignore[arg-type]
+        lambda _: None, lambda _, one: ended.append(one), 1, first_base,
+    )  # fmt: skip
+    assert interleaving.time([DISK], 1, math.inf)
+    return *sides, ended
+
+
+def test_if_a_worker_dies_in_the_second_sample_of_a_pair_both_are_taken_again(
+    tmp_path: Path,
+) -> None:
+    base, head, ended = paired(tmp_path, late={0})
+    assert [len(base.taken), len(head.taken)] == [2, 2]
+    assert ended[0] is base.taken[1]
+    assert ended[1] is head.taken[1]
+    assert (len(base.dropped), len(head.dropped)) == (1, 1)
+
+
+def test_a_pair_that_never_comes_in_time_is_kept_in_the_end(tmp_path: Path) -> None:
+    base, head, ended = paired(tmp_path, late={0, 1, 2, 3})
+    assert (len(base.taken), len(head.taken), len(ended)) == (3, 3, 2)
+    assert ended[1] is head.taken[2]
+
+
+def test_a_first_sample_that_was_late_spoils_no_pair(tmp_path: Path) -> None:
+    base, head, ended = paired(tmp_path, late=set(), first_late={0})
+    assert (len(base.taken), len(head.taken), len(ended)) == (1, 1, 2)
