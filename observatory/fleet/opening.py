@@ -14,14 +14,15 @@ from distributed import Client, LocalCluster
 from distributed.security import Security
 
 from observatory.fleet.cluster import DaskFleet, gathered
-from observatory.fleet.orders import BENCH
+from observatory.fleet.orders import BENCH, MOST_BEGUN
 from observatory.run.fleets import FleetError
 from observatory.store.records.machine import this_machine
 
+_ALLOWED = MOST_BEGUN - 1
+"""Workers that a task may end; after one more it is recorded as a sample that was killed. It is the
+only one that a worker has, so that no other is blamed."""
 _SETTINGS = {
-    # A task that ended three workers is recorded as a sample that was killed. It is the only one
-    # that a worker has, so that no other is blamed.
-    "distributed.scheduler.allowed-failures": 2,
+    "distributed.scheduler.allowed-failures": _ALLOWED,
     "distributed.scheduler.worker-saturation": 1.0,
     "distributed.scheduler.worker-ttl": "5 minutes",
     # What a worker sets for itself, a measured process would inherit.
@@ -72,6 +73,11 @@ def opened(
                     f"--cluster {text}: no scheduler answers there ({error}); write local:N, or an "
                     "address such as tcp://10.0.0.5:8786"
                 ) from error
+            # It has settings of its own. A lambda, because observatory need not be installed there.
+            client.run_on_scheduler(
+                lambda dask_scheduler, most: setattr(dask_scheduler, "allowed_failures", most),
+                most=_ALLOWED,
+            )
         yield gathered(client, state.absolute(), cpu, each, say)
 
 

@@ -89,12 +89,17 @@ class Order:
     """Further fields of the Executor."""
 
 
+MOST_BEGUN = 3
+"""How often a sample is begun that ends its worker each time."""
+
+
 @dataclass(frozen=True)
 class Taken:
     """What a task returns."""
 
     record: bytes
-    """A `Spooled` record, as it lies on the worker's disk."""
+    """A `Spooled` record, as it lies on the worker's disk; empty if the sample was begun as often
+    as is allowed, and ended its worker each time."""
     begun: int
     """How many processes have begun to take it: 1, unless a worker died."""
     recognised: bool

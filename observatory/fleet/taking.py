@@ -216,7 +216,8 @@ class Samples:
                 resources={BENCH: 1, site.place.resource: 1},
             )  # fmt: skip
             try:
-                return self._wait(future, site), attempt + 1
+                taken = self._wait(future, site)
+                return (taken if taken.record else None), attempt + 1
             except KilledWorker:
                 return None, attempt + 1
             except _UnseenError as error:

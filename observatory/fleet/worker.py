@@ -25,7 +25,7 @@ from distributed import Worker, WorkerPlugin
 from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.errors import ObservatoryError
 from observatory.fleet import making
-from observatory.fleet.orders import BENCH, Order, Place, Recipe, Taken, Wheel
+from observatory.fleet.orders import BENCH, MOST_BEGUN, Order, Place, Recipe, Taken, Wheel
 from observatory.fleet.watching import untimed
 from observatory.run import counter
 from observatory.run.cpus import Claim, claim
@@ -138,6 +138,9 @@ def take(order: Order) -> Taken:
         held.enter_context(_held(spool.directory / f"{order.key}.begun", True, limit))
         if (known := spool.find(order.key)) is not None:
             return Taken(known, begun, recognised=True)
+        if begun > MOST_BEGUN:
+            # Dask gives up, too, but not if the client has handed it in anew in the meantime.
+            return Taken(b"", begun, recognised=False)
         held.enter_context(_held(place.state / "fleet" / "busy.lock", alone, limit))
         if place.boot != order.boot:
             held.enter_context(_held(_machine_lock(), alone, limit))

@@ -21,12 +21,16 @@ import pandas as pd
 import pytest
 
 from observatory.app.cluster import on_cluster
+from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import Environment
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
 from observatory.store.records.comparison import Comparison
 from tests.by_value import values
 from tests.factories import header
+from tests.fake_sampling import KILLS
 from tests.fleet_client import BESIDE, counted, environment, run, run_beside, session, tasks
 from tests.fleet_cluster import (
     SLEEP,
@@ -114,6 +118,33 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
     while (left := made.left_running()) and time.monotonic() < until:
         time.sleep(0.1)
     assert not left
+
+
+def test_a_sample_that_kills_its_worker_is_given_up_and_blames_no_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also by a scheduler that somebody else has started, with Dask's own settings."""
+    deadly = Cell("radon", "warm_disk", "C", "spawn"), "timing"
+    monkeypatch.setenv(KILLS, "radon-warm_disk-C-spawn-timing-")
+    where = tmp_path / "run"
+    with cluster(tmp_path / "cluster", min(2, CPUS)) as made:
+        client = made.client(where, "--cluster", made.address)
+        assert client.wait(240) == 0
+        begun = list(made.taken.glob(f"{os.environ[KILLS]}*"))
+    assert len(begun) == 3
+    (path,) = layout.journals(where / "results")
+    status = {
+        (one.sample.cell, one.sample.measure): one.sample.status
+        for one in read_journal(path).entries
+    }
+    assert status == {
+        (task.cell, task.measure): "killed" if (task.cell, task.measure) == deadly else "ok"
+        for task in tasks()
+    }
+    assert (
+        "1 sample given up, because it ended its worker each time"
+        in (tmp_path / "run.log").read_text()
+    )
 
 
 def test_both_sides_of_a_comparison_are_taken_from_caches_of_their_own(
