@@ -62,11 +62,8 @@ def with_culprits(
             if one.conclusion in _CALM and one.metric == "python_calls":
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 return _remark(work, one.cell, untold)
-        if _takes_longer(one):
-            phase = longer_phase(times.get(one.cell, []))
-            return phase and Statement("time began", phase)
-        if one.metric == _PEAK and one.conclusion == "worse":
-            return _memory_begins(*(side.taken(one.cell, "counting") for side in (base, head)))
+        if one.conclusion == "worse":
+            return where_it_begins(one.cell, one.metric, *(s.taken(one.cell) for s in (base, head)))
         return None
 
     return [
