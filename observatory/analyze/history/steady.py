@@ -1,7 +1,8 @@
 """Many series at once: in which of them the segmentation plainly finds no step. Pure.
 
 `steps.segmentation` spends nearly all of its time on the kernel of each pair of values. Here NumPy
-looks each pair up in all series at once, in single precision. This only sorts out series that are
+looks each pair up in all series at once, in single precision: the kernel follows from the
+difference of two ranks. This only sorts out series that are
 plainly without a step; whoever calls it segments all others one by one.
 
 **Why the answer is the same.** Let c(s, t) be the cost of one level of the values s to t, and b the
@@ -20,12 +21,12 @@ import numpy.typing as npt
 
 from observatory.analyze.history.steps import PARAMETERS, Values, kernel_width
 
-_TOGETHER = 400_000
-"""Values whose sums fit into the caches of a processor."""
+_TOGETHER = 600_000
+"""Values that are looked at together: more do not fit into the caches of a processor."""
 _WORTH_IT = 64
 """Series: for fewer, calling NumPy takes longer than segmenting each."""
 _LONGEST = 1000
-"""Values of a series: the kernel of all their pairs is in memory, 4 bytes each."""
+"""Values of a series: the time grows with their square, and segmenting is quicker beyond."""
 _CLIPPED = 1e-2, 1e2
 """`ruptures` keeps the exponent of the kernel within these bounds, so that even the kernel of a
 value with itself is less than 1."""
@@ -55,10 +56,10 @@ def _steady(ranks: Values, step: float) -> npt.NDArray[np.bool_]:
     """The same; ``step`` is the penalty."""
     rows, n = ranks.shape
     fewest = PARAMETERS.fewest
-    every = np.arange(n)
-    apart = np.subtract.outer(every, every) / (n * kernel_width(n))
-    kernel = np.exp(-np.clip(np.square(apart), *_CLIPPED)).astype(np.float32).ravel()
-    itself = float(kernel[0])
+    # By the difference of two ranks, which is at least 1 - n: a table that stays in the cache.
+    apart = np.arange(1 - n, n) / (n * kernel_width(n))
+    kernel = np.exp(-np.clip(np.square(apart), *_CLIPPED)).astype(np.float32)
+    itself = float(kernel[n - 1])
     place = np.ascontiguousarray(ranks.T.astype(np.intp) - 1)
     pair, value = np.empty((n, rows), np.intp), np.empty((n, rows), np.float32)
     # By s: the kernel of the values s to t, summed over all pairs and over each with itself.
@@ -67,7 +68,7 @@ def _steady(ranks: Values, step: float) -> npt.NDArray[np.bool_]:
     before = np.zeros((n + 1, rows), np.float32)
     found = np.ones(rows, np.bool_)
     for t in range(1, n + 1):
-        np.add(place[:t], place[t - 1] * n, out=pair[:t])
+        np.subtract(place[:t], place[t - 1] - (n - 1), out=pair[:t])
         np.take(kernel, pair[:t], out=value[:t], mode="clip")  # "raise" would copy
         for s in range(t - 1, 0, -1):  # NumPy's own sum along this axis takes four times as long
             np.add(value[s - 1], value[s], out=value[s - 1])
