@@ -31,6 +31,7 @@ from observatory.dashboard.views import Views
 from observatory.store.reading.compiled import Functions
 from observatory.text import sizes, units
 from observatory.text.alerts import with_page
+from observatory.text.counting import counted_by
 from observatory.text.forge import Forge
 from observatory.text.plain import clean
 from observatory.text.statements import sentence_of
@@ -154,7 +155,7 @@ def _series(
     v, levels, low, high = [short_ones[a:b] for a, b in pairwise(ends)] + [None] * (4 - len(parts))
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
-        "kind": place.kind, "line": observed.line_of(track), "source": clean(series.source),
+        "kind": place.kind, "line": observed.line_of(track), "source": clean(counted_by(place.cell, series.source)),
         "at": None if whole else series.at, "v": v,
         "n": n if n.any() else None,
         "lo": low, "hi": high,

@@ -23,6 +23,7 @@ from observatory.dashboard.pages.summary import Newest
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.records.comparison import Conclusion
 from observatory.text import units
+from observatory.text.counting import counted_by, leaves_out_compiler, not_followed
 from observatory.text.plain import clean, shorten
 from observatory.text.words import first_of, known_first
 
@@ -60,7 +61,8 @@ def newest_work(observed: SiteInput, subject: Newest) -> dict[Cell, WorkView]:
         track.series.place.cell: WorkView(
             units.brief(track.series.values[-1], track.series.place.unit),
             _change(observed, track),
-            f"{units.count(track.series.values[-1])} instructions, {clean(track.series.source)}",
+            f"{units.count(track.series.values[-1])} instructions, "
+            f"{clean(counted_by(track.series.place.cell, track.series.source))}",
         )
         for track in _newest_tracks(observed, subject)
         if track.series.place.metric == _INSTRUCTIONS
@@ -200,8 +202,15 @@ def _why_uncounted(observed: SiteInput, subject: Newest) -> str:
 
 def _sources(own: Iterable[CellValue]) -> Iterator[str]:
     """What counted the instructions, and where another source began."""
-    found = list(dict.fromkeys(o.source for o in own if o.metric == _INSTRUCTIONS and o.source))
+    counted = [one for one in own if one.metric == _INSTRUCTIONS and one.source]
+    found = list(dict.fromkeys(str(one.source) for one in counted))
     if found:
         yield f"Instructions were counted by {clean('; and by '.join(found))}."
     if len(found) > 1:
         yield "Counts of two sources are not compared: the lines break where the source changes."
+    if without := {
+        one.cell.backend
+        for one in counted
+        if leaves_out_compiler(one.cell.scenario, one.cell.backend, one.source)
+    }:
+        yield f"{not_followed(without)}."

@@ -22,6 +22,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.errors import SelectionError
 from observatory.store.journal.latest import Note
+from observatory.text.counting import leaves_out_compiler, not_followed
 from observatory.text.units import MISSING, brief, count, human
 
 if TYPE_CHECKING:  # pages use `Table` alone, and its import takes longer than most of them
@@ -162,6 +163,14 @@ def _comparison_table(
     if len(set(of_work.values())) > 1:
         said = f"instructions were counted of {', of '.join(apart)}"
         footnotes.insert(0, f"{said}: counts of two sources cannot be compared")
+    counted = shown.loc[shown["metric"] == _WORK, ["scenario", "backend", "subject"]]
+    without = {
+        str(backend)
+        for scenario, backend, subject in counted.itertuples(index=False)
+        if leaves_out_compiler(scenario, backend, of_work.get(subject))
+    }
+    if without:
+        footnotes.append(not_followed(without))
     return Table(title, (*place, *subjects), tuple(rows), tuple(footnotes))
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import distributed
 import numpy as np
 import pytest
 
@@ -31,6 +32,19 @@ def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) 
     with ThreadPoolExecutor(3) as executor:
         assert mapped(levels_of_part, NOISE, 2, executor) == expected
     assert mapped(levels_of_part, [], 2) == []
+
+
+def test_a_cluster_does_the_same_parts() -> None:
+    """Its two workers are threads, which parts reach by TCP, pickled as for any other worker."""
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, protocol="tcp://",
+            dashboard_address=None,
+        ) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):  # fmt: skip
+        found = mapped(levels_of_part, NOISE, 2, client.get_executor(pure=False))
+    assert found == levels_of_part(NOISE)
 
 
 def collectors(part: Sequence[int]) -> list[tuple[int, int, int]]:

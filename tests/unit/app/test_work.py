@@ -14,8 +14,9 @@ from observatory.cli.commands.show import tables
 from observatory.run import counter
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
+from observatory.text.counting import counted_by, not_followed
 from tests.factories import header, sample, subject
-from tests.factories_work import CALLGRIND, HARDWARE, NOTHING, SPAWNED, history, recorded
+from tests.factories_work import CALLGRIND, HARDWARE, NOTHING, SPAWNED, history, recorded, work
 
 
 @pytest.fixture
@@ -83,3 +84,20 @@ def test_subjects_that_other_sources_counted_are_said_not_to_compare(tmp_path: P
         f"instructions were counted of 3.3.1 by {CALLGRIND}, of 3.3.2 by {HARDWARE}: "
         "counts of two sources cannot be compared"
     )
+
+
+def test_counts_of_c_say_that_gcc_is_not_followed(tmp_path: Path) -> None:
+    of_c = Cell("radon", "warm_process", "C_VM", "spawn")
+    call = Cell("radon", "call", "C_VM", "spawn")
+    recorded(tmp_path / "c", 1, [work(1.4e9, CALLGRIND, of_c), work(2.7e8, CALLGRIND, call)])
+    recorded(tmp_path / "hardware", 1, [work(1.4e9, HARDWARE, of_c)])
+    recorded(tmp_path / "numba", 1, [work(1.4e9), work(2.7e8, CALLGRIND, call)])
+    said = {}
+    for results in tmp_path.iterdir():
+        reading = read(results)
+        (table,) = tables(reading, reading.frame, ["3.3.1"], ["instructions"])
+        said[results.name] = table.footnotes
+    assert said == {"c": (not_followed({"C_VM"}),), "hardware": (), "numba": ()}
+    assert "the instructions of C_VM leave out its own work" in said["c"][0]
+    assert counted_by(of_c, CALLGRIND) == f"{CALLGRIND}, without the work of the C++ compiler"
+    assert counted_by(call, CALLGRIND) == counted_by(SPAWNED, CALLGRIND) == CALLGRIND

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from observatory.app.observed import site_data
+from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.data import data_files
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.kept import Later
@@ -18,6 +19,7 @@ from observatory.dashboard.pages.summary import newest
 from observatory.dashboard.pages.work import WORK, WorkHistory, newest_work, work_history
 from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
+from observatory.text.counting import not_followed
 from observatory.text.forge import Forge
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_work as factory
@@ -62,6 +64,9 @@ def test_a_line_breaks_where_the_source_changes_and_the_table_has_every_count(
     )
     whole = past(factory.history(tmp_path / "one", *((2.0e9, CALLGRIND),) * 3))
     assert whole.in_words[-1] == f"Instructions were counted by {CALLGRIND}."
+    of_c = Cell("radon", "warm_process", "C_VM", "spawn")
+    factory.recorded(tmp_path / "one", 3, [factory.work(1.4e9, CALLGRIND, of_c)])
+    assert past(tmp_path / "one").in_words[-1] == f"{not_followed({'C_VM'})}."
 
 
 @pytest.mark.parametrize(
