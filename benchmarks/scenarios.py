@@ -159,10 +159,12 @@ def _call(bench: Bench, _job: Job) -> None:
             for _ in range(_COUNTED_CALLS):
                 value = function(graph.point)
         bench.metrics.update(bench.ledger.counts())
-    elif bench.measure == "tracing":  # only the profile: `instructions` judge calls
-        with bench.tracer.counting_calls([]):
+    elif bench.measure == "tracing":
+        calls: list[int] = []
+        with bench.tracer.counting_calls(calls):
             for _ in range(_COUNTED_CALLS):
                 value = function(graph.point)
+        bench.metrics["python_calls"] = calls[0]
     elif bench.counter is not None:
         bench.metrics["instructions"], value = count_calls(
             bench.counter, partial(function, graph.point), _COUNTED_CALLS

@@ -17,8 +17,8 @@ _ALL = (
     *COUNTS,
     # Near exact.
     Metric("python_calls", "calls", "near_exact", "tracing",
-           "calls of Python functions during the build and the first call",
-           GROWS, by_size=True, material=0.002, spread=0.002, shown=True, section=_WORK,
+           "calls of Python functions during the build and the first call, or during 1,000 calls",
+           (*GROWS, "call"), by_size=True, material=0.002, spread=0.002, shown=True, section=_WORK,
            phrase="the number of Python calls is {}", trend=("more work", "less work")),
     Metric("instructions", "instructions", "near_exact", "work",
            "instructions of the build and the first call, or of 1,000 calls, in user space",
