@@ -1,16 +1,18 @@
 """How far counts of work repeat: false alarms, and the steps that are found, on real samples.
 
-    .venv/bin/python scripts/work_rates.py FILE.jsonl --keep FILE.parquet
-    .venv/bin/python scripts/work_rates.py FILE.parquet
+    .venv/bin/python -m scripts.work_rates FILE.parquet NEW.jsonl --keep FILE.parquet
+    .venv/bin/python -m scripts.work_rates FILE.parquet
 
-`scripts/work_pool.py` takes such a pool. All its samples are of one subject, so that every alarm is
-false. A comparison draws samples of a cell for BASE and as many for HEAD, each from all of them: if
-few samples were dealt out, rare ones could never come together on one side. It takes one a side,
-then three, then five, until it needs no more, as `compare` does (of `python_calls` two); or three
-in any case. The sides
-need not have the same hash seeds, as they have in `compare`: two subjects differ by as much as two
-seeds do. For the power, HEAD is multiplied by a known factor. The rules and their floors are those
-of `compare` on a machine that is not calibrated.
+`scripts/work_pool.py` takes such a pool. Several files are one pool: new samples are added to those
+that were kept. A second table has the rates of an idle and of a busy machine apart.
+
+All samples of a pool are of one subject, so that every alarm is false. A comparison draws samples
+of a cell for BASE and as many for HEAD, each from all of them: if few samples were dealt out, rare
+ones could never come together on one side. It takes one a side, then three, then five, until it
+needs no more, as `compare` does (of `python_calls` two); or three in any case. The sides need not
+have the same hash seeds, as they have in `compare`: two subjects differ by as much as two seeds do.
+For the power, HEAD is multiplied by a known factor. The rules and their floors are those of
+`compare` on a machine that is not calibrated.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ from observatory.run.interleave import TRACED, WORKED
 STEPS = (1.002, 1.005, 1.01, 1.02)
 USUAL = 1.005
 COMPARISONS = 1000
+MACHINES = {"idle": (0.0, 2.5), "busy": (5.0, float("inf"))}
+"""What a machine is called at which load average when a sample began: from, and below."""
 _AXES = [axis.name for axis in fields(Cell)]
 
 
@@ -65,6 +69,23 @@ def pool_of(path: Path) -> pd.DataFrame:
     if not samples["status"].eq("ok").all():
         raise SystemExit(f"{path} has samples that failed: a pool without them would be too good")
     return samples.drop(columns="status").astype({"value": "int64"})
+
+
+def pools_of(paths: Sequence[Path]) -> pd.DataFrame:
+    """The samples of several files as one pool, each sample once. Raises SystemExit as `pool_of`.
+
+    A sample is known by its cell, metric, hash seed and beginning.
+    """
+    samples = pd.concat([pool_of(path) for path in paths], ignore_index=True)
+    return samples.drop_duplicates([*_AXES, "metric", "hash_seed", "started_at"], ignore_index=True)
+
+
+def rates_by_load(samples: pd.DataFrame, seed: int = 1) -> dict[str, list[Rates]]:
+    """The rates of the samples that each of MACHINES took."""
+    return {
+        name: rates_of(samples[(samples["load"] >= low) & (samples["load"] < high)], seed)
+        for name, (low, high) in MACHINES.items()
+    }
 
 
 def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
@@ -129,6 +150,28 @@ def table(found: list[Rates]) -> str:
         ]
         for one in found
     ]  # fmt: skip
+    return _drawn(heads, rows)
+
+
+def table_by_load(found: dict[str, list[Rates]]) -> str:
+    """The rates of each machine in Markdown, cell by cell."""
+    heads = [
+        "cell", "metric", "machine", "samples", "variation", "range",
+        f"alarms in {COMPARISONS:,}", f"+{USUAL - 1:.1%} found", "by three: alarms", "found",
+    ]  # fmt: skip
+    rows = [
+        [
+            f"{one.cell.scenario} {one.cell.backend}", f"`{one.metric}`", name, f"{one.samples}",
+            f"{one.variation:.3%}", f"{one.spread:.3%}", f"{one.alarms}",
+            f"{one.found[USUAL]:.1%}", f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
+        ]
+        for name, rates in found.items()
+        for one in rates
+    ]  # fmt: skip
+    return _drawn(heads, sorted(rows, key=lambda row: row[:2]))
+
+
+def _drawn(heads: list[str], rows: list[list[str]]) -> str:
     lines = [heads, ["---"] * len(heads), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -136,14 +179,18 @@ def table(found: list[Rates]) -> str:
 def main() -> int:
     """Judge a pool and print its rates."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("pool", type=Path, help="a file of work_pool.py or of --keep")
+    parser.add_argument(
+        "pool", type=Path, nargs="+", help="a file of work_pool.py or of --keep; several are one"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--keep", type=Path, help="write the samples: FILE.parquet")
     options = parser.parse_args()
-    samples = pool_of(options.pool)
+    samples = pools_of(options.pool)
     if options.keep:
         samples.to_parquet(options.keep, index=False, compression="zstd")
     print(table(rates_of(samples, options.seed)))
+    print()
+    print(table_by_load(rates_by_load(samples, options.seed)))
     return 0
 
 

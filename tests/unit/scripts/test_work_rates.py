@@ -11,7 +11,15 @@ import pytest
 
 from observatory import app
 from scripts.work_pool import CELLS, rounds
-from scripts.work_rates import Rates, pool_of, rates_of, table
+from scripts.work_rates import (
+    Rates,
+    pool_of,
+    pools_of,
+    rates_by_load,
+    rates_of,
+    table,
+    table_by_load,
+)
 
 ROOT = Path(__file__).parents[3]
 POOLS = ROOT / "results/pools"
@@ -20,6 +28,11 @@ POOLS = ROOT / "results/pools"
 @pytest.fixture(scope="module")
 def kept() -> list[Rates]:
     return rates_of(pool_of(POOLS / "epyc-2core-3.3.7-work.parquet"))
+
+
+@pytest.fixture(scope="module")
+def by_load() -> dict[str, list[Rates]]:
+    return rates_by_load(pool_of(POOLS / "epyc-2core-3.3.7-work.parquet"))
 
 
 @pytest.fixture(scope="module")
@@ -76,12 +89,31 @@ def test_a_busy_machine_counts_as_an_idle_one_does() -> None:
     assert (idle.median() / busy.median() - 1).abs().max() < 3e-5
 
 
+def test_neither_an_idle_nor_a_busy_machine_alarms_or_misses_half_a_per_cent(
+    by_load: dict[str, list[Rates]],
+) -> None:
+    for rates in by_load.values():
+        assert {one.cell for one in rates} == set(CELLS)
+        assert [one.alarms for one in rates] == [0] * len(rates)
+        assert min(one.found[1.005] for one in rates) >= 0.95
+        assert min(share for one in rates for share in one.by_three[1:]) >= 0.95
+
+
 def test_the_tables_of_the_documentation_are_what_the_pools_give(
-    kept: list[Rates], with_lookups: list[Rates]
+    kept: list[Rates], with_lookups: list[Rates], by_load: dict[str, list[Rates]]
 ) -> None:
     documented = (ROOT / "docs/explanation/counts-repeat.md").read_text().splitlines()
-    for pool in (kept, with_lookups):
-        assert [line for line in table(pool).splitlines() if line not in documented] == []
+    for drawn in (table(kept), table(with_lookups), table_by_load(by_load)):
+        assert [line for line in drawn.splitlines() if line not in documented] == []
+
+
+def test_samples_are_added_to_a_pool_once(tmp_path: Path) -> None:
+    kept, new = tmp_path / "kept.parquet", tmp_path / "new.jsonl"
+    made([1e9, 1.1e9], hash_seed=[1, 2]).drop(columns="status").to_parquet(kept, index=False)
+    more = made([1.1e9, 1.2e9], hash_seed=[2, 3])
+    more.to_json(new, orient="records", lines=True)
+    assert pools_of([kept, new])["value"].tolist() == [1e9, 1.1e9, 1.2e9]
+    assert pools_of([kept, kept]).equals(pool_of(kept))
 
 
 def test_the_example_of_the_documentation_has_the_recorded_work() -> None:
