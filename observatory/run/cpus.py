@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.text.words import several
 
 CLAIMS = Path("/dev/shm")  # noqa: S108 - empty files, opened without following links
 """Where the files lie: in memory, and gone when the machine starts again."""
@@ -55,12 +56,12 @@ def claim(number: int, allowed: Iterable[int], directory: Path = CLAIMS) -> Clai
             found.cpus += (cpu,)
             found._locks.append(lock)
     if len(found.cpus) < number:
-        free = len(found.cpus)
         found.release()
-        others = f"; others own {', '.join(map(str, taken))}" if taken else ""
+        numbers = ", ".join(map(str, among))
+        others = f", of which other workers own {', '.join(map(str, taken))}" if taken else ""
         raise CpusTakenError(
-            f"a worker needs {number} CPUs of its own, and of the CPUs "
-            f"{', '.join(map(str, among))} only {free} are free{others}"
+            f"each worker needs {several(number, 'CPU')} of its own; this one may use "
+            f"{several(len(among), 'CPU')} ({numbers}){others}"
         )
     return found
 

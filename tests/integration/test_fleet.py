@@ -21,12 +21,13 @@ import pandas as pd
 import pytest
 
 from observatory.app.cluster import on_cluster
+from observatory.app.results import frame
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import Environment
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
 from observatory.store.journal.reader import read_journal
-from observatory.store.records import layout
+from observatory.store.records import layout, searches
 from observatory.store.records.comparison import Comparison
 from tests.by_value import values
 from tests.factories import header
@@ -38,13 +39,16 @@ from tests.fleet_cluster import (
     Cluster,
     cluster,
     kill,
+    left_running,
     missing_and_doubled,
     wait_for,
 )
 from tests.integration.conftest import lend
+from tests.integration.test_kills import COMMANDS, STATUS, Commands, zygote  # noqa: F401
 
 pytestmark = pytest.mark.integration
 CPUS = len(os.sched_getaffinity(0))
+LOCAL = f"local:{min(2, CPUS)}"
 
 
 @pytest.fixture
@@ -60,7 +64,7 @@ def test_a_local_cluster_gives_the_same_values_each_sample_once_on_its_own_cpu(
     workers = min(2, CPUS)
     monkeypatch.setenv(SLEEP, "0.05")
     monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
-    for name, where in (("alone", None), ("fleet", f"local:{workers}")):
+    for name, where in (("alone", None), ("fleet", LOCAL)):
         monkeypatch.setenv(TAKEN, str(tmp_path / name))
         (tmp_path / name).mkdir()
         tally = run(tmp_path / name / "run", where)
@@ -82,7 +86,7 @@ def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
-    for name, where in (("alone", None), ("fleet", f"local:{min(2, CPUS)}")):
+    for name, where in (("alone", None), ("fleet", LOCAL)):
         monkeypatch.setenv(TAKEN, str(tmp_path / name))
         (tmp_path / name).mkdir()
         tally = run_beside(tmp_path / name / "run", where)
@@ -210,7 +214,7 @@ def test_a_comparison_of_real_subjects_on_a_cluster_judges_both_sides(
     done = observatory(
         "compare", version, version, "--scenario", "cold", "--backend", "C", "--launch", "spawn",
         "--pass", "counting", "--state", str(state), "--samples", str(samples),
-        "--cluster", f"local:{min(2, CPUS)}",
+        "--cluster", LOCAL,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = Comparison.model_validate_json((samples / "comparison.json").read_bytes())
@@ -227,3 +231,49 @@ def test_without_the_option_dask_is_not_imported() -> None:
         "observatory.cli.commands.run; sys.exit(bool({'dask', 'distributed'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["run", "canary", "bisect"])
+def test_a_command_gives_the_same_values_on_a_cluster(
+    zygote: subprocess.Popen[str],  # noqa: F811
+    name: str,
+    tmp_path: Path,
+) -> None:
+    """What they measure is a stand-in; the cluster and its workers are real."""
+    alone, fleet = Commands(tmp_path / "alone", zygote), Commands(tmp_path / "fleet", zygote)
+    for commands, more in ((alone, ()), (fleet, ("--cluster", LOCAL))):
+        commands.begin([*COMMANDS[name], *more])
+        assert commands.status() == STATUS.get(name, 0), commands.log
+    pd.testing.assert_frame_equal(values(alone.place / "results"), values(fleet.place / "results"))
+    assert alone.ended == fleet.ended
+    if name == "bisect":
+        culprits = [
+            [(one.after.label, one.certainty) for one in found.culprits]
+            for place in (alone.place, fleet.place)
+            for found in searches.known(place / "results")
+        ]
+        assert culprits[0] == culprits[1] == [("3.3.5", "confirmed")]
+    used = [(one.place / "state" / "fleet" / "spool").is_dir() for one in (alone, fleet)]
+    assert used == [False, True]
+    assert not left_running(fleet.place)
+
+
+def test_a_night_on_a_cluster_measures_the_newest_release(
+    newest: Environment, observatory: Callable[..., subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+) -> None:  # fmt: skip
+    """Here the samples are real."""
+    version, state = newest.versions.pytensor, tmp_path / "state"
+    lend(state, newest)
+    done = observatory(
+        "nightly", version, "--preset", "quick", "--scenario", "cold", "--backend", "C",
+        "--launch", "spawn", "--only", "measure", "--only", "alerts", "--state", str(state),
+        "--results", str(tmp_path / "results"), "--cluster", LOCAL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = frame(tmp_path / "results", metrics=["wrong_results", "compiler_runs"])
+    assert set(found["subject"]) == {version}
+    taken = dict(zip(found["metric"], found["value"], strict=True))
+    assert taken["wrong_results"] == 0
+    assert taken["compiler_runs"] > 0
+    assert not list((state / "fleet" / "spool").iterdir())
