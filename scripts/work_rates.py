@@ -2,6 +2,7 @@
 
     .venv/bin/python -m scripts.work_rates FILE.parquet NEW.jsonl --keep FILE.parquet
     .venv/bin/python -m scripts.work_rates FILE.parquet
+    .venv/bin/python -m scripts.work_rates FILE.parquet --into results/calibrations/MACHINE.json
 
 `scripts/work_pool.py` takes such a pool. Several files are one pool: new samples are added to those
 that were kept. A second table has the rates of an idle and of a busy machine apart.
@@ -12,7 +13,9 @@ ones could never come together on one side. It takes one a side, then three, the
 needs no more, as `compare` does (of `python_calls` two); or three in any case. The sides need not
 have the same hash seeds, as they have in `compare`: two subjects differ by as much as two seeds do.
 For the power, HEAD is multiplied by a known factor. The rules and their floors are those of
-`compare` on a machine that is not calibrated.
+`compare` on a machine that is not calibrated, or with `--learn`, of one that was calibrated with
+the first samples of each cell: only the others are compared. With `--into`, the noise of all
+samples becomes part of the calibration of their machine.
 """
 
 from __future__ import annotations
@@ -26,9 +29,19 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from observatory.analyze.comparison.rules import Rule, conclude, rule_of, wants_more
+from observatory.analyze.comparison.noise_floors import noise_floor
+from observatory.analyze.comparison.rules import (
+    COUNTED,
+    Noise,
+    Rule,
+    conclude,
+    rule_of,
+    wants_more,
+)
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.interleave import TRACED, WORKED
+from observatory.store.base.record import save_record
+from observatory.store.records.calibration import FILES, Calibration, Floor
 
 STEPS = (1.002, 1.005, 1.01, 1.02)
 USUAL = 1.005
@@ -88,20 +101,25 @@ def rates_by_load(samples: pd.DataFrame, seed: int = 1) -> dict[str, list[Rates]
     }
 
 
-def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[Rates]:
-    """The rates of each cell and metric of a pool."""
+def rates_of(samples: pd.DataFrame, seed: int = 1, learn: int = 0) -> list[Rates]:
+    """The rates of each cell and metric of a pool; ``learn``: samples to calibrate with."""
     return [
-        _rates(Cell(*place[:-1]), place[-1], own, np.random.default_rng(seed))
+        _rates(Cell(*place[:-1]), place[-1], own, np.random.default_rng(seed), learn)
         for place, own in samples.groupby([*_AXES, "metric"], sort=True)
     ]
 
 
-def _rates(cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator) -> Rates:
+def _rates(
+    cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator, learn: int
+) -> Rates:
     if own["source"].nunique() > 1:
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
-    rule = rule_of(METRICS[metric], cell.scenario, source=own["source"].iloc[0])
+    source = _source(own)
+    known, values = np.split(own["value"].to_numpy(dtype=float), [learn])
+    change = noise_floor(known, rng, COUNTED, drifts=False) if learn else 0.0
+    noise = Noise(change, learn, source) if learn else None
+    rule = rule_of(METRICS[metric], cell.scenario, noise, source)
     usual = WORKED if METRICS[metric].measure == "work" else (TRACED,)
-    values = own["value"].to_numpy(dtype=float)
     drawn = rng.choice(values, (COMPARISONS, 2, WORKED[-1])).tolist()
 
     def conclusions(step: float, looks: Sequence[int] = usual) -> list[str]:
@@ -131,6 +149,27 @@ def concluded(
 
 def _alarms(conclusions: Sequence[str]) -> int:
     return sum(one in ("worse", "better") for one in conclusions)
+
+
+def with_noise(samples: pd.DataFrame, path: Path) -> Calibration:
+    """A calibration with the noise of a pool in place of what it had of these cells and metrics."""
+    known = FILES.load(path)
+    if known is None or {known.machine.cpu} != set(samples["cpu"]):
+        raise SystemExit(f"{path} is no calibration with the CPU of the pool")
+    found = {}
+    for place, own in samples.groupby([*_AXES, "metric"], sort=True):
+        change = noise_floor(own["value"].tolist(), np.random.default_rng(0), COUNTED, drifts=False)
+        cell, metric = Cell(*place[:-1]), place[-1]
+        found[cell, metric] = Floor(
+            cell=cell, metric=metric, kind="near_exact", samples=len(own),
+            change=round(change, 6), source=_source(own),
+        )  # fmt: skip
+    kept = [one for one in known.floors if (one.cell, one.metric) not in found]
+    return known.model_copy(update={"floors": [*kept, *found.values()]})
+
+
+def _source(own: pd.DataFrame) -> str | None:
+    return None if own["source"].isna().all() else own["source"].iloc[0]
 
 
 def table(found: list[Rates]) -> str:
@@ -183,14 +222,25 @@ def main() -> int:
         "pool", type=Path, nargs="+", help="a file of work_pool.py or of --keep; several are one"
     )
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--learn", type=int, default=0, metavar="N",
+                        help="learn the noise from the first N samples of each cell")  # fmt: skip
+    parser.add_argument(
+        "--into",
+        type=Path,
+        metavar="CALIBRATION",
+        help="write the noise of the pool into this calibration of its machine",
+    )
     parser.add_argument("--keep", type=Path, help="write the samples: FILE.parquet")
     options = parser.parse_args()
     samples = pools_of(options.pool)
+    if options.into:
+        save_record(options.into, with_noise(samples, options.into))
     if options.keep:
         samples.to_parquet(options.keep, index=False, compression="zstd")
-    print(table(rates_of(samples, options.seed)))
-    print()
-    print(table_by_load(rates_by_load(samples, options.seed)))
+    print(table(rates_of(samples, options.seed, options.learn)))
+    if not options.learn:
+        print()
+        print(table_by_load(rates_by_load(samples, options.seed)))
     return 0
 
 

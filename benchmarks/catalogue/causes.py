@@ -259,11 +259,20 @@ _ALL = (
         a_consequence=True,
     ),
     Cause(
+        "slower with the same work",
+        "{head} executes no more instructions, and needs more CPU time for them",
+        """Look for data or code that lies elsewhere in memory, so that more of it is not in the
+        caches of the CPU, and for compiler options of another CPU: `perf stat -d` shows misses and
+        the frequency. Repeat the comparison: a CPU that became slower does the same to both.""",
+        shows_in=TIMES,
+        explains=TIMES,
+        a_consequence=True,
+    ),
+    Cause(
         "waits and does not work",
         "{head} takes longer and does no more work: it waits",
         """Look for a sleep, a lock that another process or thread holds, a file or the network:
-        `strace -f -w -c` shows in which system call the time passes. Where instructions did not
-        grow but the CPU time did, the layout of data in memory may have changed.""",
+        `strace -f -w -c` shows in which system call the time passes.""",
         shows_in=TIMES,
         explains=TIMES,
         a_consequence=True,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from observatory.analyze.comparison.rules import JUDGED_NOISY
+from observatory.analyze.comparison.rules import JUDGED
 from observatory.dashboard.drawing.panels import Table
 from observatory.dashboard.pages.summary import Newest
 from observatory.dashboard.site_input import SiteInput
@@ -128,12 +128,12 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
                 " ".join((f.cell.scenario, f.cell.backend, f.cell.launch)), clean(f.metric),
                 units.percent(f.change), units.count(f.samples),
             )
-            for f in one.floors if f.metric in JUDGED_NOISY
+            for f in one.floors if f.metric in JUDGED
         )  # fmt: skip
         caption = (
             f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, {one.taken_at:%Y-%m-%d}: "
             f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself "
-            "exceed, with 7 processes on each side"
+            "exceed, with 7 processes on each side, or 3 counts"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 

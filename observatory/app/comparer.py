@@ -17,7 +17,7 @@ from typing import Literal
 from observatory.analyze.comparison.comparing import Setting, compared, floors_for
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
-from observatory.analyze.comparison.rules import COUNTED, rule_of, wants_more
+from observatory.analyze.comparison.rules import LEARNED, rule_of, wants_more
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
@@ -100,14 +100,18 @@ class Comparer:
         return self.compare()
 
     def sample(self, pairs: int) -> None:
-        """Take counting, tracing and ``pairs`` timing samples of each cell without judging them."""
+        """Take samples of each cell without judging them: ``pairs`` of times, LEARNED of work."""
         with self.session.lock(), self._caches() as interleaving:
             self._began = time.monotonic()
             for name, group in self.matrix.groups:
                 interleaving.count(group)
                 self._say(f"{name}: counted")
-            interleaving.repeat(self.matrix.traced, "tracing", COUNTED)
+            counted = range(LEARNED // 2)
+            interleaving.repeat(self.matrix.traced, "tracing", len(counted))
             self._say(f"traced: {len(self.matrix.traced)} cells")
+            if self.matrix.worked:
+                interleaving.work(self.matrix.worked, counted, math.inf)
+                self._say(f"work counted: {len(self.matrix.worked)} cells")
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 
     def compare(self, cells: tuple[Cell, ...] | None = None) -> Comparison:
@@ -176,7 +180,7 @@ class Comparer:
         base, head = (self.sides[name].evidence for name in SIDES)
         for name, metric in _OF_WORK.items():
             source = head.source(cell, metric)
-            rule = rule_of(metric, cell.scenario, floors.change(cell, name), source)
+            rule = rule_of(metric, cell.scenario, floors.noise(cell, name), source)
             if wants_more(rule, base.values(cell, metric).values, head.values(cell, metric).values):
                 return True
         return False

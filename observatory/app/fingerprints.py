@@ -12,11 +12,17 @@ import numpy.typing as npt
 from observatory import tool_version
 from observatory.store.reading.parts import Part
 from observatory.store.reading.read import Results
+from observatory.store.records.calibration import Calibration
 from observatory.store.records.torture import Torture
 from observatory.store.records.triage import Triage
 
 
-def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -> str:
+def fingerprint(
+    read: Results,
+    triage: Triage,
+    faults: Sequence[Torture] = (),
+    learned: Sequence[Calibration] = (),
+) -> str:
     """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
 
     Returns 32 hex digits. The digest does not depend on the order in which results were read, which
@@ -48,6 +54,8 @@ def fingerprint(read: Results, triage: Triage, faults: Sequence[Torture] = ()) -
         found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
     for one in faults:
         found.update(f"{one.tried}\0{one.started_at}\0".encode())
+    for own in learned:
+        found.update(own.model_dump_json().encode())
     found.update(triage.model_dump_json().encode())
     return found.hexdigest()
 

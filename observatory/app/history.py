@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
+from typing import TypeVar
 
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
@@ -19,6 +20,7 @@ from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.faults import fault_changes
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import alerted_steps, at
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
 from observatory.analyze.series_keys import place_order
@@ -34,12 +36,13 @@ from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import layout, torture, triage
+from observatory.store.records import calibration, layout, torture, triage
 from observatory.store.records.alerts import Alert, Alerts, At, cut
 from observatory.store.records.sample import Sample
-from observatory.store.records.torture import Torture
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
+
+_Record = TypeVar("_Record")
 
 
 @dataclass(frozen=True)
@@ -155,12 +158,14 @@ def find_alerts(
     problems = list(read.problems)
     with doing(progress, "looking for steps and their causes"):
         steps = alerted_steps(moment.previous)
-        tracks = tracks_of([results], series_of(read), steps)
-        watched = watched_of([results], read, tracks, problems)
+        learned = loaded(calibration.load_all, [results], problems)
+        floors = MachineFloors(learned)
+        tracks = tracks_of([results], series_of(read), steps, floors)
+        watched = watched_of([results], read, tracks, problems, floors)
         found = detect_changes(watched, moment)
-    return alerts_of(
-        found, tool_version(), fingerprint(read, moment.triage, faults_of([results], []))
-    ), problems
+    faults = loaded(torture.load_all, [results], [])
+    made_of = fingerprint(read, moment.triage, faults, learned)
+    return alerts_of(found, tool_version(), made_of), problems
 
 
 def watched_of(
@@ -168,6 +173,7 @@ def watched_of(
     read: Results,
     tracks: Sequence[SegmentedSeries],
     problems: list[Problem],
+    floors: MachineFloors,
 ) -> Histories:
     """The histories in results that were read; what cannot be read is added to ``problems``."""
     saved = heapq.merge(
@@ -179,8 +185,9 @@ def watched_of(
         runs=list(runs_of(read)),
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
-        faults=list(fault_changes(faults_of(directories, problems))),
+        faults=list(fault_changes(loaded(torture.load_all, directories, problems))),
         unread=frozenset(_machines(read.unread, directories)),
+        floors=floors,
     )
 
 
@@ -194,11 +201,15 @@ def _machines(unread: Iterable[Path], directories: Sequence[Path]) -> Iterator[s
                 yield from parts[1:2] if parts[:1] == (layout.SAMPLES,) else parts[:1]
 
 
-def faults_of(directories: Sequence[Path], problems: list[Problem]) -> list[Torture]:
-    """What became of caches under faults; broken records are added to ``problems``."""
+def loaded(
+    load: Callable[[Path], Iterator[_Record | RecordError]],
+    directories: Sequence[Path],
+    problems: list[Problem],
+) -> list[_Record]:
+    """The records of one kind in all directories; broken ones are added to ``problems``."""
     found = []
     for directory in directories:
-        for one in torture.load_all(directory):
+        for one in load(directory):
             if isinstance(one, RecordError):
                 problems.append(Problem(directory, str(one)))
             else:

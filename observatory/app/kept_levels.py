@@ -20,6 +20,7 @@ import orjson
 
 from observatory.analyze import history
 from observatory.analyze.history.drift import Drift
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.quiet import levels_of_many
 from observatory.analyze.history.segments import (
     Alerted,
@@ -97,12 +98,15 @@ def kept_levels(directories: Sequence[Path]) -> Iterator[KeptLevels]:
 
 
 def tracks_of(
-    directories: Sequence[Path], series: Sequence[Series], alerted: Collection[Alerted]
+    directories: Sequence[Path],
+    series: Sequence[Series],
+    alerted: Collection[Alerted],
+    floors: MachineFloors,
 ) -> list[SegmentedSeries]:
-    """All series of results directories, cut into levels; ``alerted`` as `segmented` has it."""
+    """All series of results directories, cut into levels; the rest as `segmented` has it."""
     with kept_levels(directories) as levels:
         levels.ahead(one for one in series if searched(one))
-        return list(segmented(series, alerted, levels=levels))
+        return list(segmented(series, alerted, levels=levels, floors=floors))
 
 
 def levels_of_part(part: Sequence[Values]) -> list[Any]:

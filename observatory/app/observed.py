@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
 
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Who
@@ -17,6 +16,7 @@ from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
@@ -24,7 +24,7 @@ from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprints import fingerprint
-from observatory.app.history import acknowledgements_of, faults_of, watched_of
+from observatory.app.history import acknowledgements_of, loaded, watched_of
 from observatory.app.kept_levels import tracks_of
 from observatory.app.pairs import finished_pairs, who_of
 from observatory.app.progress import Progress, doing, silent
@@ -44,14 +44,14 @@ from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, crossings, searches, sentinels, upgrades
+from observatory.store.records import calibration, crossings, searches, sentinels, torture, upgrades
 from observatory.store.records import contracts as contracts_record
 from observatory.store.records.alerts import Alerts
+from observatory.store.records.calibration import Calibration
 from observatory.store.records.found import Found
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
-_Record = TypeVar("_Record")
 _PROFILED = 8
 """Subjects whose profiles are kept in memory."""
 
@@ -70,8 +70,10 @@ def site_data(
     problems = list(read.problems)
     previous = _previous(directories, problems)
     with doing(progress, "looking for steps and their causes"):
-        tracks = tracks_of(directories, series_of(read), alerted_steps(previous))
-        alerts = _alerts(directories, read, tracks, previous, problems)
+        calibrations = loaded(calibration.load_all, directories, problems)
+        floors = MachineFloors(calibrations)
+        tracks = tracks_of(directories, series_of(read), alerted_steps(previous), floors)
+        alerts = _alerts(directories, read, tracks, previous, calibrations, problems)
     # A line at a time: the words by which all of them are sorted would be much memory.
     by_line = [list(own) for _, own in groupby(tracks, key=lambda track: id(track.series.line))]
     tracks = [
@@ -103,14 +105,13 @@ def site_data(
             measured_at[place] = max(
                 journal.measured_at, measured_at.get(place, journal.measured_at)
             )
-    calibrations = _loaded(calibration.load_all, directories, problems)
-    contracts = _loaded(contracts_record.load_all, directories, problems)
-    made = _loaded(upgrades.load_all, directories, problems)
+    contracts = loaded(contracts_record.load_all, directories, problems)
+    made = loaded(upgrades.load_all, directories, problems)
     searched = Found(
-        _loaded(searches.load_all, directories, problems),
-        _loaded(crossings.load_all, directories, problems),
+        loaded(searches.load_all, directories, problems),
+        loaded(crossings.load_all, directories, problems),
     )
-    nights = looks(_loaded(sentinels.load_all, directories, problems))
+    nights = looks(loaded(sentinels.load_all, directories, problems))
     with doing(progress, "comparing subjects"):
         pairs = finished_pairs(directories[0], read, alerts, calibrations)
     journals = {
@@ -128,7 +129,7 @@ def site_data(
         problems=[str(problem) for problem in problems],
         notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
         walks=walks, growth=growth, calibrations=calibrations, contracts=contracts,
-        faults=faults_of(directories, []), upgrades=made,
+        faults=loaded(torture.load_all, directories, []), upgrades=made,
         found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
@@ -177,6 +178,7 @@ def _alerts(
     read: Results,
     tracks: Sequence[SegmentedSeries],
     previous: Alerts | None,
+    calibrations: Sequence[Calibration],
     problems: list[Problem],
 ) -> Alerts:
     triage = Triage()
@@ -185,27 +187,11 @@ def _alerts(
         triage.acknowledged.extend(found.acknowledged)
         problems += unread
     if previous is not None and previous.made_of == fingerprint(
-        read, triage, faults_of(directories, [])
+        read, triage, loaded(torture.load_all, directories, []), calibrations
     ):
         return previous
-    watched = watched_of(directories, read, tracks, problems)
+    watched = watched_of(directories, read, tracks, problems, MachineFloors(calibrations))
     newest = max((run.measured_at for run in watched.runs), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
     return alerts_of(detected, tool_version())
-
-
-def _loaded(
-    load: Callable[[Path], Iterator[_Record | RecordError]],
-    directories: Sequence[Path],
-    problems: list[Problem],
-) -> list[_Record]:
-    """The records of one kind in all directories; broken ones are added to ``problems``."""
-    found = []
-    for directory in directories:
-        for one in load(directory):
-            if isinstance(one, RecordError):
-                problems.append(Problem(directory, str(one)))
-            else:
-                found.append(one)
-    return found

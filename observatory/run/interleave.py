@@ -13,7 +13,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, runtime_checkable
 
 from observatory.benchmarks.catalogue import (
@@ -73,7 +73,7 @@ class Matrix:
         """Return the cells that are timed or traced, without those that are only counted."""
         wanted = {*self.timed, *self.traced}
         groups = ((name, tuple(c for c in group if c in wanted)) for name, group in self.groups)
-        return Matrix(tuple(g for g in groups if g[1]), self.traced, self.timed)
+        return replace(self, groups=tuple(g for g in groups if g[1]))
 
     @property
     def counted(self) -> tuple[Cell, ...]:

@@ -160,10 +160,26 @@ def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = Non
     levels = units.change(most.before, most.after, most.unit)
     verb = "grew" if most.worse else "fell"
     why = "" if begins is None else f"; {sentence_of(begins)}"
+    if most.counts_from is not None:
+        why += f"; {_counts_from(most.counts_from, most.learned_from)}"
     if len(changes) == 1:
         return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels}){why}"
     where = f"{most.metric} of {most.benchmark} ({levels})"
     return f"{len(changes)} series {verb} ({by}), most of all {where}{why}"
+
+
+def compared(least: float, samples: int) -> str:
+    """How a near-exact count is judged: by its neighbour.
+
+    ``least``: the relative change that counts; ``samples``: from which its noise was learned.
+    """
+    counts = _counts_from(least, samples)
+    return f"each value is compared only with the one before it, and {counts}"
+
+
+def _counts_from(least: float, samples: int) -> str:
+    noise = f"noise learned from {count(samples)} samples" if samples else "default noise"
+    return f"a change counts from {percent(least)} on ({noise})"
 
 
 def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> str:
@@ -275,9 +291,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "samples failed": "{} of {} samples failed: {}",
     "counted once": "the budget ended before it was counted again, and one count proves nothing",
     "described": "this metric is for information only and is not judged",
-    "compared": (
-        "each value is compared only with the one before it, and a change counts from {:percent} on"
-    ),
+    "compared": compared,
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "
         "yet"

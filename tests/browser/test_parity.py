@@ -24,6 +24,7 @@ from observatory.analyze.comparison.comparing import (
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import (
     LEAST_IN_RUN,
+    Noise,
     Rule,
     conclude_run,
     judged_values,
@@ -219,8 +220,8 @@ def interval(chance: random.Random) -> tuple[float, float]:
 def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bool]:
     """A rule of ours, and two values that are equal, at its thresholds, near them or far apart."""
     metric = chance.choice([*METRICS.values()])
-    spread = chance.choice([None, 0.0005, 0.03])
-    rule = rule_of(metric, chance.choice([*SCENARIOS]), spread)
+    noise = chance.choice([None, Noise(0.0005, 20), Noise(0.03, 6)])
+    rule = rule_of(metric, chance.choice([*SCENARIOS]), noise)
     base = chance.choice([0.0, 1.0, 7.0, chance.lognormvariate(0, 5)])
     sure = rule.sure() - 1 if rule.material else 0.0
     edges = [0.0, sure, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]

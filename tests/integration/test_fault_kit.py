@@ -9,19 +9,23 @@ from __future__ import annotations
 import subprocess
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from observatory.analyze.comparison.culprits import where_work_begins
 from observatory.analyze.comparison.ledgers import unasked
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import judged
+from observatory.analyze.profiles.samples import phase_times
 from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.benchmarks.models.parts.radon_data import VARIANTS
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
+from observatory.text.statements import sentence_of
 from scripts.fault_kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import (
@@ -263,6 +267,38 @@ def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> 
     assert (part.kind, part.name) == ("rewriter", "local_greedy_distributor")
     assert part.head == 2 * part.base
     assert found.functions[0].name.endswith(":local_greedy_distributor")
+
+
+@pytest.mark.parametrize(
+    ("name", "place"),
+    [("heavy_import", DISK), ("numba_pass_twice", ("cold", "NUMBA", "spawn"))],
+)
+def test_the_culprit_of_additional_work_is_named(
+    rig: Callable[..., Rig], name: str, place: Place
+) -> None:
+    """In a small graph: what is named does not depend on its size."""
+    small = [replace(one, model=SMALL) for one in (rig(), rig(name))]
+    sides = [[Sample.model_validate(one.take(place, "tracing").record)] for one in small]
+    begins = where_work_begins(Cell(SMALL, *place), *sides)
+    assert begins is not None
+    assert fault(name).culprit in sentence_of(begins)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "least"), [("lock_held", PROCESS, 0.2), ("compiler_once_more", C_DISK, 0.0)]
+)
+def test_the_phase_of_a_fault_holds_its_time(
+    rig: Callable[..., Rig], name: str, place: Place, least: float
+) -> None:
+    """How much longer others take depends on the machine: only the table asks which is longest."""
+    cell = Cell("radon", *place)
+    before, after = (
+        [Sample.model_validate(one.take(place, "timing").record)] for one in (rig(), rig(name))
+    )
+    phases = {f"`{one.name}`": one for one in phase_times(before, after)[cell]}
+    found = phases[fault(name).culprit]
+    assert found.head > least
+    assert found.base < found.head
 
 
 def test_a_helper_that_nobody_stores_is_a_run_of_the_compiler_and_a_name_in_the_ledger(

@@ -43,6 +43,7 @@ _CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
 _WAITS = "waits and does not work"
+_SLOWER = "slower with the same work"
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 _WORKED = 0.5
@@ -159,9 +160,9 @@ def _findings(
         graphs = _graphs(cell, verdict.metric, base, head)
         yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs)
     elif verdict.metric in CAUSES[_WAITS].shows_in:
-        counted = [conclusions[cell] for conclusions in work.values() if cell in conclusions]
-        if _waits(verdict, base, head, counted):
-            yield _Finding(_WAITS, (), cell)
+        counted = {name: found[cell] for name, found in work.items() if cell in found}
+        if kind := _without_work(verdict, base, head, counted):
+            yield _Finding(kind, (), cell)
     elif verdict.metric == "python_calls":
         # The same build in a process that has imported everything already.
         second_build = replace(cell, scenario="warm_process")
@@ -227,19 +228,24 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
     return (after, before) if before != after else ()
 
 
-def _waits(verdict: Verdict, base: Evidence, head: Evidence, work: Collection[Conclusion]) -> bool:
-    """Whether a time grew that no work explains. ``work``: the conclusions on what was counted.
+def _without_work(
+    verdict: Verdict, base: Evidence, head: Evidence, work: Mapping[str, Conclusion]
+) -> CauseKind | None:
+    """Why a time grew, if no work explains it. ``work``: the conclusions on what was counted.
 
-    Python calls leave out what machine code does. So where there is a CPU time, which counts that
-    of compilers as well, it must not account for what the time grew by.
+    Where there is a CPU time, which counts that of compilers as well, it tells a wait from work
+    that takes longer. Only instructions say that it is the same work: Python calls leave out what
+    machine code does.
     """
-    if not work or any(conclusion not in _CALM for conclusion in work):
-        return False
+    if not work or any(conclusion not in _CALM for conclusion in work.values()):
+        return None
     before, after = (side.values(verdict.cell, METRICS["cpu_time"]).values for side in (base, head))
     if not (before and after):
-        return True
+        return _WAITS
     grown = median(verdict.head.values) - median(verdict.base.values)
-    return median(after) - median(before) < _WORKED * grown
+    if median(after) - median(before) < _WORKED * grown:
+        return _WAITS
+    return _SLOWER if "instructions" in work else None
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:

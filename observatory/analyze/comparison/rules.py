@@ -41,10 +41,34 @@ LEAST_IN_RUN = 0.05
 """Relative change that counts between the rounds of two runs: as on an uncalibrated machine."""
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
+JUDGED = (
+    *(name for name, one in METRICS.items() if one.kind == "near_exact" and one.material),
+    *JUDGED_NOISY,
+)
+"""The metrics whose noise is learned and decides."""
 COUNTED = 3
 """Samples a side of the comparisons from which the spread of a near-exact metric is learned."""
+LEARNED = 4 * COUNTED
+"""Samples of one subject from which a learned spread may be below the default of its metric. Fewer
+may agree by chance, and only widen it."""
+LEAST_SPREAD = 0.0005
+"""No learned spread is smaller: two environments of one subject differ by as much."""
+MOST_SPREAD = 4
+"""Times the default of a metric: no learned spread is larger, so that odd samples blind nobody."""
 ONCE = tuple(name for name, one in METRICS.items() if one.once)
 """Metrics that are the same in every cell: judged once for a model, under its first cell."""
+
+
+@dataclass(frozen=True)
+class Noise:
+    """What chance does to a metric in a cell, learned from samples of one subject."""
+
+    change: float
+    """The relative change between the values of two sides that one comparison in a hundred exceeds;
+    near exact: between COUNTED values and COUNTED others."""
+    samples: int
+    source: str | None = None
+    """What counted them; counts of other sources vary by other amounts."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +88,8 @@ class Rule:
     what exceeds it is; None: every change is."""
     smallest: float = 0.0
     """Noisy: the smallest relative change between two levels that counts."""
+    samples: int = 0
+    """Near exact: of which ``spread`` was learned; 0: it is the default of the metric."""
 
     def sure(self, base: int = 1, head: int = 1) -> float:
         """Near exact: the ratio of means of so many values from which HEAD is worse.
@@ -87,11 +113,11 @@ class Concluded:
 
 
 def rule_of(
-    metric: Metric, scenario: str, spread: float | None = None, source: str | None = None
+    metric: Metric, scenario: str, noise: Noise | None = None, source: str | None = None
 ) -> Rule:
     """The rule of one of our metrics.
 
-    ``spread``: the calibrated relative change between COUNTED values and COUNTED others.
+    ``noise``: what was learned of it in this cell, if anything.
     ``source``: what counted work, in the words of samples.
     """
     if metric.kind == "exact":
@@ -100,20 +126,30 @@ def rule_of(
     if metric.kind == "near_exact":
         steady = metric.steady is not None and source is not None and STEADY in source
         usual = metric.steady if steady and metric.steady else metric.spread
-        known = max((spread or 0.0) * math.sqrt(COUNTED), usual)
-        judged = metric.material is not None
-        return Rule("near_exact", judged, spread=known, material=metric.material)
+        known = noise if noise is not None and (noise.source or "") == (source or "") else None
+        return Rule(
+            "near_exact", judged=metric.material is not None, spread=_spread(usual, known),
+            material=metric.material, samples=known.samples if known else 0,
+        )  # fmt: skip
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
+
+
+def _spread(usual: float, noise: Noise | None) -> float:
+    """Between single values: the learned spread, within its bounds; ``usual`` without one."""
+    if noise is None:
+        return usual
+    least = LEAST_SPREAD if noise.samples >= LEARNED else usual
+    return min(max(noise.change * math.sqrt(COUNTED), least), MOST_SPREAD * usual)
 
 
 _OTHER = Rule("noisy", judged=True, smallest=SMALLEST_STEP)
 """The rule of what is no metric of ours."""
 
 
-def rule_at(place: SeriesKey, spread: float | None = None, source: str | None = None) -> Rule:
+def rule_at(place: SeriesKey, noise: Noise | None = None, source: str | None = None) -> Rule:
     """The rule of a series; everything that is no metric of ours is noisy and judged.
 
-    ``spread`` and ``source``: as `rule_of` has them.
+    ``noise`` and ``source``: as `rule_of` has them.
     """
     metric = METRICS.get(place.metric) if place.model else None
     if metric is None:
@@ -122,7 +158,7 @@ def rule_at(place: SeriesKey, spread: float | None = None, source: str | None = 
     if apart and metric.kind != "noisy":
         # A sum over many graphs: two subjects do not have the same ones.
         return Rule(metric.kind, judged=False)
-    return rule_of(metric, place.scenario, spread, source)
+    return rule_of(metric, place.scenario, noise, source)
 
 
 def best_of(metric: str, scenario: str, backend: str) -> int | None:

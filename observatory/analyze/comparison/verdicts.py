@@ -206,13 +206,15 @@ def _tested_briefly(
 def _exact(
     cell: Cell, metric: Metric, old: Values, new: Values, floors: NoiseFloors, source: str | None
 ) -> JudgedVerdict:
-    rule = rule_of(metric, cell.scenario, floors.change(cell, metric.name), source)
+    rule = rule_of(metric, cell.scenario, floors.noise(cell, metric.name), source)
     found = conclude(rule, old.values, new.values)
     return JudgedVerdict(
         cell=cell, metric=metric.name, unit=metric.unit,
         kind="exact" if rule.kind == "exact" else "near_exact",
         conclusion=found.conclusion, base=old, head=new, ratio=found.ratio,
-        minimum_effect=rule.material, because=_why(metric, old, new, found),
+        minimum_effect=rule.material,
+        noise=rule.spread if rule.kind == "near_exact" else None, learned_from=rule.samples,
+        because=_why(metric, old, new, found),
     )  # fmt: skip
 
 

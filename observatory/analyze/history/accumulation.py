@@ -18,8 +18,9 @@ from datetime import datetime
 
 import numpy as np
 
-from observatory.analyze.comparison.rules import SMALLEST_STEP, rule_at
+from observatory.analyze.comparison.rules import SMALLEST_STEP
 from observatory.analyze.history.level_changes import DRIFT, at, trend_of
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.policy import MINIMUM
 from observatory.analyze.history.segments import STILL, SegmentedSeries
 from observatory.analyze.history.steps import Values
@@ -59,10 +60,12 @@ class _Sum:
     """The newest loss."""
 
 
-def accumulated(tracks: Iterable[SegmentedSeries], accepted: Accepted) -> Iterator[Accumulated]:
+def accumulated(
+    tracks: Iterable[SegmentedSeries], accepted: Accepted, floors: MachineFloors
+) -> Iterator[Accumulated]:
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
-        rule = rule_at(track.series.place, None, track.series.source)
+        rule = floors.rule_of(track.series)
         if rule.kind == "near_exact" and rule.material is not None:
             values = track.series.values
             if values.min() > 0:

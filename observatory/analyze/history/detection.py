@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -22,6 +22,7 @@ from observatory.analyze.history.alerts import (
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import History
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.policy import Assessed, assess
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
@@ -70,6 +71,7 @@ class Histories:
     """What releases withstand worse than the one before: see `fault_changes`."""
     unread: frozenset[str] = frozenset()
     """Machines of which something could not be read: what is not seen there may still hold."""
+    floors: MachineFloors = field(default_factory=MachineFloors)
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     counted = [counted_changes(history) for history in given.histories]
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact = [one for one in exact if not _known_elsewhere(one, exact)]
-    moved = [*judged.moved, *(one for of in series for one in work_changes(of))]
+    moved = [*judged.moved, *(one for of in series for one in work_changes(of, given.floors))]
     exact, left = _with_followers(exact, moved, OF_A_CACHE, _FOLLOW_A_CACHE)
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
@@ -130,7 +132,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)
     small = [one for one, _ in smaller]
-    alerts = _with_drifts(worse, small, given.tracks, recorded, context)
+    alerts = _with_drifts(worse, small, given, recorded, context)
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
@@ -166,7 +168,7 @@ def _sorted_out(
 def _with_drifts(
     found: Sequence[Occurrence],
     small: Sequence[Occurrence],
-    tracks: Sequence[SegmentedSeries],
+    given: Histories,
     recorded: Recorded,
     context: AlertContext,
 ) -> list[FoundAlert]:
@@ -177,7 +179,7 @@ def _with_drifts(
         for one in alerts if one.alert.state == "acknowledged"
         for series in one.alert.series
     }  # fmt: skip
-    further = list(drifts(accumulated(tracks, accepted)))
+    further = list(drifts(accumulated(given.tracks, accepted, given.floors)))
     every = [*found, *further]
     return update_alerts(every, recorded, context, small) if further else alerts
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.comparison import rules
-from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.history.level_changes import DRIFT
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import UNUSUAL, SegmentedSeries
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Step
@@ -89,9 +89,7 @@ class Verdicts:
     """What is concluded on every series, which is asked one by one: of all it would be much."""
 
     def __init__(self, alerts: Alerts, calibrations: Iterable[Calibration] = ()) -> None:
-        self._floors = {
-            one.machine.machine: (one.machine.cpu, NoiseFloors.of(one)) for one in calibrations
-        }
+        self._floors = MachineFloors(calibrations)
         self._named: dict[SeriesId, list[tuple[Alert, SeriesChange]]] = defaultdict(list)
         for alert in alerts.alerts:
             for one in alert.series:
@@ -104,13 +102,9 @@ class Verdicts:
 
     def rule_of(self, track: SegmentedSeries) -> tuple[rules.Rule, int | None]:
         """The rule of a series, and what an exact count should be."""
-        line, place = track.series.line, track.series.place
-        cpu, known = self._floors.get(line.machine, ("", NoiseFloors()))
-        usable = place.model and cpu == line.era.cpu
-        change = known.change(place.cell, place.metric) if usable else None
-        rule = rules.rule_at(place, change, track.series.source)
+        place = track.series.place
         best = rules.best_of(place.metric, place.scenario, place.backend) if place.model else None
-        return rule, best
+        return self._floors.rule_of(track.series), best
 
     def alerts_on(self, series: Series) -> Sequence[tuple[Alert, SeriesChange]]:
         """The alerts that begin on the line of a series, and what each says of it."""

@@ -16,10 +16,11 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.comparison.rules import JUDGED_NOISY, rule_at
+from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.events import counts_of, events_in, without_events
 from observatory.analyze.history.fresh import HELD, fresh_step, with_fresh
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.robust import median
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import (
@@ -204,6 +205,7 @@ def segmented(
     alerted: Collection[Alerted] = (),
     among: Iterable[Series] | None = None,
     levels: Callable[[Series, Values | None], Levels] | None = None,
+    floors: MachineFloors | None = None,
 ) -> Iterator[SegmentedSeries]:
     """Cut every series into levels; of our metrics only those that are judged.
 
@@ -211,9 +213,10 @@ def segmented(
     left: otherwise a step of about that size would come and go with every new value.
     ``among``: the series of which the exact counts are events for times; ``series`` if None.
     ``levels``: what finds the levels of a series as `levels_of` does, and may know them. It gets
-    the values without events, or None where the series has no events.
+    the values without events, or None where the series has no events. ``floors``: what was learned
+    of near-exact metrics.
     """
-    series = list(series)
+    series, floors = list(series), floors or MachineFloors()
     cells = counts_of(series if among is None else among)
     known: dict[SeriesId, list[str]] = defaultdict(list)
     for key, commit in alerted:
@@ -224,9 +227,9 @@ def segmented(
             places = (np.flatnonzero(np.diff(one.values)) + 1).tolist()
             yield SegmentedSeries(one, "exact", None, (0, *places, n))
         elif one.place.model and one.place.metric not in JUDGED_NOISY:
-            rule = rule_at(one.place, None, one.source)
-            least = rule.sure() - 1
-            why = Statement("compared", (least,)) if rule.material else Statement("described")
+            rule = floors.rule_of(one)
+            counted = rule.sure() - 1, rule.samples
+            why = Statement("compared", counted) if rule.judged else Statement("described")
             yield SegmentedSeries(one, "described", why, (0, n))
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))

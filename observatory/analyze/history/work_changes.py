@@ -12,19 +12,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from observatory.analyze.comparison.rules import judged_values, rule_at
+from observatory.analyze.comparison.rules import Rule, judged_values
 from observatory.analyze.history.level_changes import LevelChange, at
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.series import Series
 from observatory.store.records.alerts import SeriesChange, cut
 
 
-def work_changes(series: Series) -> Iterator[LevelChange]:
+def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]:
     """The changes of a series of our own that its near-exact rule calls worse or better.
 
     A change is over at the first later subject with less than STILL of it left.
     """
-    values, rule = series.values, rule_at(series.place, None, series.source)
+    values, rule = series.values, floors.rule_of(series)
     if rule.kind != "near_exact" or not rule.judged or values.min() <= 0:
         return
     for place, (before, after) in enumerate(pairwise(values.tolist()), start=1):
@@ -32,14 +33,14 @@ def work_changes(series: Series) -> Iterator[LevelChange]:
             continue
         left = np.log(values[place:] / before) / math.log(after / before) < STILL
         over = at(series.subject(place + int(np.argmax(left)))) if left.any() else None
-        change = _series_change(series, place, over is None)
+        change = _series_change(series, rule, place, over is None)
         subjects = series.line.subjects
         first, last = int(series.at[place - 1]), int(series.at[place])
         within = subjects[first].date, subjects[last].date
         yield LevelChange(change, False, over, last - first - 1, within)
 
 
-def _series_change(series: Series, place: int, holds: bool) -> SeriesChange:
+def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> SeriesChange:
     machine, env_name, benchmark, metric = series.key
     values = series.values
     return SeriesChange(
@@ -48,4 +49,5 @@ def _series_change(series: Series, place: int, holds: bool) -> SeriesChange:
         before=float(values[place - 1]), after=float(values[place]), now=float(values[-1]),
         last_good=at(series.subject(place - 1)), first_bad=at(series.subject(place)),
         newest=at(series.subject(len(values) - 1)), holds=holds,
+        counts_from=rule.sure() - 1, learned_from=rule.samples,
     )  # fmt: skip

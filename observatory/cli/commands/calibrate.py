@@ -9,8 +9,10 @@ import typer
 from rich.console import Console
 
 from observatory.analyze.comparison.noisy import FEWEST
+from observatory.analyze.comparison.rules import COUNTED, JUDGED
 from observatory.app.comparison import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session
+from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, grid
 from observatory.run.local import STATE
@@ -29,6 +31,9 @@ def command(
         str | None,
         typer.Option(metavar="DIR", help="Read the samples of this directory; measure nothing."),
     ] = None,
+    work: Annotated[
+        bool, typer.Option(help="Count instructions too, which takes half an hour more.")
+    ] = False,
     python: options.Python = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
@@ -38,13 +43,15 @@ def command(
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,
 ) -> None:
-    """Measure how much times vary by chance on this machine.
+    """Measure how much times and counts of work vary by chance on this machine.
 
-    The command measures one subject against itself in about ten minutes. It writes the noise floor
-    of each cell, below which `observatory compare` reports no change on this machine, to
-    RESULTS/calibrations/. Repeat it when the machine has changed.
+    The command measures one subject against itself in about fifteen minutes. It writes the noise
+    floor of each cell, below which `observatory compare` reports no change on this machine, to
+    RESULTS/calibrations/. Counts of instructions need --work. Repeat it when the machine has
+    changed.
     """  # fmt: skip
-    narrowed = Narrowed(None, scenario, backend, launch)
+    measures = tuple(MEASURES) if work else None
+    narrowed = Narrowed(None, scenario, backend, launch, measures)
     if saved is not None:
         found = calibrate_saved(saved, narrowed)
     else:
@@ -54,12 +61,15 @@ def command(
         )  # fmt: skip
         found = calibrate(session, subject, samples, narrowed, python)
     path = calibration.save(results, found)
-    header = ("scenario", "backend", "launch", "metric", f"1 % of {FEWEST} vs {FEWEST} exceed")
+    header = (
+        "scenario", "backend", "launch", "metric",
+        f"1 % of {FEWEST} vs {FEWEST} exceed (counts: {COUNTED} vs {COUNTED})",
+    )  # fmt: skip
     rows = [
         (floor.cell.scenario, floor.cell.backend, floor.cell.launch, floor.metric,
          f"{floor.change:.2%}")
         for floor in found.floors
-        if floor.kind == "noisy"
+        if floor.metric in JUDGED
     ]  # fmt: skip
     title = f"Noise floors of {found.machine.machine}"
     Console().print(grid(header, rows, title=title, right=header[-1:], wrapped=header[-1:]))

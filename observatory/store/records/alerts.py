@@ -129,6 +129,13 @@ class SeriesChange(Record):
     first_bad: At
     newest: At = Field(description="newest subject with a value")
     holds: bool = Field(description="whether the newest level is still off the one before")
+    counts_from: FiniteFloat | None = Field(
+        None, ge=0, description="relative change from which one counts; near exact only; absent in "
+        "older files",
+    )  # fmt: skip
+    learned_from: Count = Field(
+        0, description="samples from which the noise in it was learned; 0: it is the default"
+    )
 
     @property
     def key(self) -> SeriesId:

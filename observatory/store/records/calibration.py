@@ -14,7 +14,7 @@ from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
 from observatory.store.records.layout import CALIBRATIONS, checked_machine
 from observatory.store.records.machine import Machine
-from observatory.store.records.sample import Count, StoredCell, Word
+from observatory.store.records.sample import Count, StoredCell, Text, Word
 from observatory.store.records.subject import Subject, Versions
 
 
@@ -30,6 +30,7 @@ class Floor(Record):
         "interleaved processes; near_exact: of 3 against 3, or of fewer than 6 samples the "
         "range over the smallest value, divided by the root of 3"
     )
+    source: Text | None = Field(None, description="what counted it: `counted_by` of the samples")
 
 
 class Calibration(Record):

@@ -82,6 +82,14 @@ class Verdict(Record):
     minimum_effect: FiniteFloat | None = Field(
         None, ge=0, description="relative change below which nothing is called worse: 0.05 is 5 %"
     )
+    noise: FiniteFloat | None = Field(
+        None, ge=0, description="near exact: relative change that one pair in a hundred of values "
+        "of one subject exceeds; a change must be this much larger than minimum_effect to be sure "
+        "after one value a side",
+    )  # fmt: skip
+    learned_from: Count = Field(
+        0, description="samples from which noise was learned; 0: it is the default of the metric"
+    )
     reason: Text | None = Field(None, description="a sentence; always there if undecided")
     cause: Word | None = Field(None, description="id of the cause that explains it, if one does")
 

@@ -7,9 +7,10 @@ on and how to repeat it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
-from observatory.store.records.comparison import Comparison, Side
+from observatory.store.records.comparison import Comparison, Side, Verdict
 from observatory.text import document as doc
 from observatory.text.comparison.breakdown import Breakdown, Labels
 from observatory.text.comparison.cautions import cautions
@@ -28,6 +29,7 @@ from observatory.text.comparison.sections import (
 )
 from observatory.text.plain import shorten
 from observatory.text.units import count, percent, seconds
+from observatory.text.words import several
 
 _LONGEST_COMMAND = 4000
 _GUIDE = "how-to/read-a-comment.md"
@@ -99,17 +101,8 @@ def _circumstances(breakdown: Breakdown) -> Iterator[doc.Words]:
     if processes:
         ends = " to ".join(dict.fromkeys((count(processes[0]), count(processes[-1]))))
         sentences += f"A time is the median of {ends} processes. "
-    floors = {
-        verdict.metric: verdict.minimum_effect
-        for verdict in comparison.verdicts
-        if verdict.kind == "near_exact" and verdict.minimum_effect
-    }
-    work: doc.Words = ()
-    for floor in sorted(set(floors.values())):
-        metrics = [name(metric) for metric in sorted(floors) if floors[metric] == floor]
-        least = f" counts where it surely exceeds {percent(floor)}"
-        work += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
-    yield (f"{sentences}Counts are exact, and are compared without statistics", *work, ".")
+    yield (f"{sentences}Counts are exact, and are compared without statistics",
+           *_floors(comparison.verdicts), ".")  # fmt: skip
     took = f", in {seconds(comparison.seconds)}" if comparison.seconds > 0 else ""
     started = doc.Name(comparison.started_at.isoformat(timespec="minutes"))
     tool = name(comparison.observatory)
@@ -117,6 +110,36 @@ def _circumstances(breakdown: Breakdown) -> Iterator[doc.Words]:
            f" and seed {count(comparison.seed)}.")  # fmt: skip
     for word, side in (("BASE", comparison.base), ("HEAD", comparison.head)):
         yield (f"{word}: ", *_side(side))
+
+
+def _floors(verdicts: Iterable[Verdict]) -> doc.Words:
+    """From which change on each near-exact metric is judged, and how its noise is known."""
+    judged = defaultdict(list)
+    for verdict in verdicts:
+        if verdict.kind == "near_exact" and verdict.minimum_effect:
+            judged[verdict.metric].append(verdict)
+    alike = defaultdict(list)
+    for metric, own in sorted(judged.items()):
+        alike[own[0].minimum_effect or 0.0, _noise(own)].append(name(metric))
+    found: doc.Words = ()
+    for (floor, noise), metrics in sorted(alike.items()):
+        least = f" counts where it surely exceeds {percent(floor)}{noise}"
+        found += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
+    return found
+
+
+def _noise(verdicts: Sequence[Verdict]) -> str:
+    """The noise that a metric was judged with, and from how many samples it was learned."""
+    known = [one.noise for one in verdicts if one.noise is not None]
+    if not known:
+        return ""  # older files do not say
+    by = " to ".join(dict.fromkeys(map(percent, (min(known), max(known)))))
+    samples = [one.learned_from for one in verdicts if one.learned_from]
+    if not samples:
+        return f" (noise {by}, the default)"
+    cells = f" in {len(samples)} of {several(len(verdicts), 'cell')}"
+    some = cells * (len(samples) < len(verdicts))
+    return f" (noise {by}, learned{some} from {several(min(samples), 'sample')} or more)"
 
 
 def _side(side: Side) -> doc.Words:

@@ -392,6 +392,17 @@ def test_a_longer_time_in_which_the_cpu_works_is_no_waiting() -> None:
     assert verdicts["compile_time"].conclusion == "worse"
 
 
+def test_the_same_instructions_with_more_cpu_time_are_slower_and_wait_for_nothing() -> None:
+    """As with more misses in the caches of the CPU. Calls alone do not say it."""
+    base = built(0.25, 0.24, calls=700_000, instructions=2_000_000_000)
+    for cpu, kind in ((0.43, "slower with the same work"), (0.25, "waits and does not work")):
+        head = built(0.45, cpu, calls=700_000, instructions=2_000_100_000)
+        (cause,), verdicts = judged(base, head)
+        assert (cause.kind, verdicts["compile_time"].cause) == (kind, cause.id)
+    (cause,), _ = judged(base, built(0.45, 0.43, calls=700_000, instructions=2_100_000_000))
+    assert cause.kind == "more instructions"
+
+
 def test_where_no_work_was_counted_nobody_knows_whether_a_build_waits() -> None:
     causes, verdicts = judged(built(0.25, 0.24), built(0.45, 0.25))
     assert causes == []

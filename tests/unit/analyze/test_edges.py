@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.analyze.comparison.rules import SMALLEST_STEP, conclude, rule_of, wants_more
+from observatory.analyze.comparison.rules import (
+    COUNTED,
+    LEARNED,
+    LEAST_SPREAD,
+    MOST_SPREAD,
+    SMALLEST_STEP,
+    Noise,
+    conclude,
+    rule_of,
+    wants_more,
+)
 from observatory.analyze.history.level_changes import alerted_steps
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
@@ -130,10 +141,30 @@ def test_counts_without_lookups_are_sure_of_smaller_changes() -> None:
 
 
 def test_a_change_must_be_larger_on_a_machine_on_which_work_varies_more() -> None:
-    assert rule_of(METRICS["instructions"], "warm_disk", 0.0001) == WORK
-    noisier = rule_of(METRICS["instructions"], "warm_disk", 0.004)
+    noisier = rule_of(METRICS["instructions"], "warm_disk", Noise(0.004, 6))
     assert noisier.material == WORK.material
     assert noisier.sure(3, 3) == pytest.approx(1.002 * 1.004)
+
+
+def test_noise_that_was_learned_is_kept_within_bounds() -> None:
+    """Few samples may only widen it, and no sample that is far off makes the judge blind."""
+    python_calls = METRICS["python_calls"]
+    for change, samples, spread in [
+        (0.0, LEARNED - 1, python_calls.spread), (0.0, LEARNED, LEAST_SPREAD),
+        (0.0006, LEARNED, 0.0006 * math.sqrt(COUNTED)), (0.002, 4, 0.002 * math.sqrt(COUNTED)),
+        (0.5, 4, MOST_SPREAD * python_calls.spread), (0.5, 99, MOST_SPREAD * python_calls.spread),
+    ]:  # fmt: skip
+        rule = rule_of(python_calls, "warm_disk", Noise(change, samples))
+        assert (rule.spread, rule.samples) == (pytest.approx(spread), samples)
+        assert rule.material == FLOOR
+
+
+def test_noise_of_one_source_says_nothing_of_another() -> None:
+    quiet = Noise(0.0, 100, source=f"callgrind{STEADY}")
+    rule = rule_of(METRICS["instructions"], "warm_disk", quiet, source="callgrind")
+    assert rule == rule_of(METRICS["instructions"], "warm_disk", source="callgrind")
+    rule = rule_of(METRICS["instructions"], "warm_disk", quiet, source=quiet.source)
+    assert (rule.spread, rule.samples) == (LEAST_SPREAD, 100)
 
 
 def nights_with_a_step(seed: int, size: float, remembers: bool) -> list[bool]:

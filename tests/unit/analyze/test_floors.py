@@ -77,6 +77,30 @@ def test_a_near_exact_metric_has_a_range() -> None:
     assert floor.change == pytest.approx(0.01 / math.sqrt(3), rel=1e-3)  # between means of three
 
 
+def test_one_sample_that_is_far_off_hardly_moves_what_is_learned() -> None:
+    """Counts of one hash seed are neighbours, and repeat: it is other seeds that differ."""
+    steps = np.random.default_rng(4).normal(0, 1, 20)
+    values = np.repeat(700_000 * (1 + 0.0003 * steps), 2)
+    odd = np.append(values, 800_000)
+    found = [
+        next(floors_of(Evidence.of(sample(WARM, "tracing", {"python_calls": float(one)})
+                                   for one in some), seed=1)).change
+        for some in (values, odd)
+    ]  # fmt: skip
+    assert found[0] == pytest.approx(0.0003 * 2.576 * math.sqrt(2 / 3), rel=0.35)
+    assert found[1] < 1.5 * found[0]
+
+
+def test_counts_remember_what_counted_them() -> None:
+    taken = [sample(WARM, "work", {"instructions": 1e9 + n}, counted_by="callgrind")
+             for n in range(6)]  # fmt: skip
+    (floor,) = floors_of(Evidence.of(taken), seed=1)
+    assert floor.source == "callgrind"
+    noise = NoiseFloors.of(calibration(Evidence.of(taken))).noise(WARM, "instructions")
+    assert noise is not None
+    assert (noise.samples, noise.source) == (6, "callgrind")
+
+
 def test_of_six_samples_the_floor_is_what_one_comparison_of_three_in_a_hundred_exceeds() -> None:
     values = [1000, 1001, 1000, 1001, 1000, 1100]
     few, many = (

@@ -8,6 +8,7 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
+from observatory.analyze.comparison.rules import Noise
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import Cell
@@ -107,8 +108,8 @@ def test_python_calls_are_worse_where_they_move_more_than_between_processes(
 
 def test_a_calibrated_spread_is_respected() -> None:
     base = [sample(WARM, "tracing", {"python_calls": 700_000})]
-    head = [sample(WARM, "tracing", {"python_calls": 735_000})]
-    floors = NoiseFloors({(WARM, "python_calls"): 0.06})
+    head = [sample(WARM, "tracing", {"python_calls": 704_200})]
+    floors = NoiseFloors({(WARM, "python_calls"): Noise(0.004, 6)})
     assert one(exact(base, head, floors).verdicts, "python_calls").conclusion == "unaffected"
 
 

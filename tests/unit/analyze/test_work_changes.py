@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -9,14 +10,17 @@ import numpy as np
 import pytest
 
 from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.rules import COUNTED
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import Alert, Alerts
+from observatory.store.records.calibration import Calibration, Floor
 from observatory.store.records.sample import Sample
-from tests.factories import traced
+from tests.factories import NOON, header, traced
 from tests.factories_alerts import (
     CELL,
     detected,
@@ -54,7 +58,8 @@ def test_half_a_per_cent_more_work_is_an_alert_in_the_first_night() -> None:
     assert alert.last_good is not None
     assert (alert.kind, alert.last_good.label, alert.first_bad.label) == ("more work", "n18", "n19")
     assert alert.sentence == (
-        "python_calls of radon warm_disk NUMBA spawn grew: +0.5 % (500,000 → 502,500)"
+        "python_calls of radon warm_disk NUMBA spawn grew: +0.5 % (500,000 → 502,500); a change "
+        "counts from 0.4 % on (default noise)"
     )
 
 
@@ -125,8 +130,9 @@ def test_profiles_of_both_subjects_say_where_the_work_begins() -> None:
 
     given = replace(watched(NIGHTS, work(0.02, -0.02, 0.0, 0.02)), samples=samples)
     first, *_ = detected(given, moment(NIGHTS)).alerts
-    assert first.sentence.endswith(
-        "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls)"
+    assert (
+        "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls); "
+        in first.sentence
     )
     assert [who[2] for who in asked] == [subject(18).commit, subject(19).commit]
 
@@ -139,4 +145,37 @@ def test_values_without_a_ratio_are_not_judged() -> None:
 
 def test_the_change_that_counts_is_said() -> None:
     (track,) = segmented([work(0.0)])
-    assert track.reason == Statement("compared", (pytest.approx(0.004, abs=1e-5),))
+    assert track.reason == Statement("compared", (pytest.approx(0.004, abs=1e-5), 0))
+    (track,) = segmented([work(0.0)], floors=learned(0.0))
+    assert track.reason == Statement("compared", (pytest.approx(0.0025, abs=1e-5), 20))
+
+
+def learned(noise: float, cpu: str | None = None) -> MachineFloors:
+    """The floors of the machine of these series, calibrated with 20 samples."""
+    where = work(0.0).line
+    machine = header().machine.model_copy(
+        update={"machine": where.machine, "cpu": where.era.cpu if cpu is None else cpu}
+    )
+    floor = Floor(cell=Cell(*CELL), metric="python_calls", kind="near_exact", samples=20,
+                  change=noise / math.sqrt(COUNTED))  # fmt: skip
+    under = header()
+    return MachineFloors([
+        Calibration(machine=machine, subject=under.subject, versions=under.versions,
+                    taken_at=NOON, floors=[floor])
+    ])  # fmt: skip
+
+
+def test_work_that_varies_more_on_a_machine_must_change_more_to_be_an_alert() -> None:
+    """A calibration with another CPU says nothing, and none blinds the judge."""
+    for noise, cpu, change, is_alert in [
+        (0.004, None, 0.0055, False), (0.004, None, 0.0065, True), (0.004, "other", 0.0055, True),
+        (0.0, None, 0.0055, True), (9.0, None, 0.0095, False), (9.0, None, 0.0105, True),
+    ]:  # fmt: skip
+        given = replace(watched(NIGHTS, work(change)), floors=learned(noise, cpu))
+        assert bool(detected(given, moment(NIGHTS)).alerts) == is_alert, (noise, cpu, change)
+
+
+def test_an_alert_says_from_how_many_samples_its_noise_was_learned() -> None:
+    given = replace(watched(NIGHTS, work(0.0065)), floors=learned(0.004))
+    (alert,) = detected(given, moment(NIGHTS)).alerts
+    assert alert.sentence.endswith("counts from 0.6 % on (noise learned from 20 samples)")

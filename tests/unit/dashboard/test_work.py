@@ -149,7 +149,8 @@ def test_the_page_of_a_series_says_what_counted_it_and_leads_to_the_other_source
         CALLGRIND: [2.0e9, 2.1e9], HARDWARE: [2.6e9],
     }  # fmt: skip
     assert sources[CALLGRIND]["reason"] == (
-        "each value is compared only with the one before it, and a change counts from 0.6 % on"
+        "each value is compared only with the one before it, and a change counts from 0.6 % on "
+        "(default noise)"
     )
     assert [found[id_]["source"] for id_ in sources[CALLGRIND]["kin"]["environments"]] == [HARDWARE]
     assert {one["source"] for one in found.values() if one["metric"] == "compile_time"} == {""}

@@ -10,6 +10,10 @@ import pandas as pd
 import pytest
 
 from observatory import app
+from observatory.analyze.comparison.rules import LEARNED
+from observatory.benchmarks.catalogue import OF_WORK
+from observatory.store.records import calibration
+from scripts import work_rates
 from scripts.work_pool import CELLS, rounds
 from scripts.work_rates import (
     Rates,
@@ -19,6 +23,7 @@ from scripts.work_rates import (
     rates_of,
     table,
     table_by_load,
+    with_noise,
 )
 
 ROOT = Path(__file__).parents[3]
@@ -71,6 +76,35 @@ def test_where_lookups_count_the_noise_is_larger_and_alarms_are_as_rare(
         assert one.found[1.01] >= 0.99
         if one.cell.scenario != "call":
             assert one.variation > 5 * steady[one.cell]
+
+
+@pytest.mark.parametrize("learn", [LEARNED, 100])
+def test_learned_noise_finds_smaller_changes_of_calls_and_gives_no_alarm(
+    learn: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(work_rates, "STEPS", (1.002, 1.003, 1.005))
+    pool = pool_of(POOLS / "epyc-2core-3.3.7-work.parquet")
+    for one in rates_of(pool, learn=learn):
+        assert (one.alarms, one.found[1.003], one.found[1.005]) == (0, 1.0, 1.0), one
+        assert one.found[1.002] < 0.05
+    calls = [one for one in rates_of(pool) if one.metric == "python_calls"]
+    assert [one.found[1.003] for one in calls] == [0.0] * 4
+
+
+def test_learned_noise_of_all_instructions_gives_no_alarm() -> None:
+    for one in rates_of(pool_of(POOLS / "epyc-2core-3.3.7-all-work.parquet"), learn=LEARNED):
+        assert one.alarms == 0
+        assert one.found[1.005] >= 0.9
+
+
+def test_the_calibration_has_the_noise_of_the_pool() -> None:
+    path = ROOT / "results/calibrations/epyc-2core.json"
+    known = calibration.FILES.load(path)
+    assert known is not None
+    assert with_noise(pool_of(POOLS / "epyc-2core-3.3.7-work.parquet"), path) == known
+    learned = {(one.cell, one.metric): one for one in known.floors if one.metric in OF_WORK}
+    assert {cell for cell, _ in learned} >= set(CELLS)
+    assert learned[CELLS[0], "python_calls"].samples > 100
 
 
 def test_a_change_at_the_floor_is_hardly_ever_found(kept: list[Rates]) -> None:

@@ -157,6 +157,29 @@ def test_an_empty_comparison_has_a_verdict() -> None:
     assert tell(empty).state == "undecided"
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        ({}, {}, "(noise 0.2 %, the default)"),
+        ({"learned_from": 12, "noise": 0.0005}, {"learned_from": 193, "noise": 0.0008},
+         "(noise 0.05 % to 0.08 %, learned from 12 samples or more)"),
+        ({"learned_from": 12, "noise": 0.0005}, {},
+         "(noise 0.05 % to 0.2 %, learned in 1 of 2 cells from 12 samples or more)"),
+        ({"noise": None}, {"noise": None}, "2 %."),
+    ],
+)  # fmt: skip
+def test_the_noise_of_work_is_said_and_from_how_many_samples_it_was_learned(
+    first: dict[str, object], second: dict[str, object], said: str
+) -> None:
+    changed = [
+        factory.calls(place, 1.0, "unaffected", **more)
+        for place, more in zip(where(scenario="warm_disk")[:2], (first, second), strict=True)
+    ]
+    (told,) = [line for line in lines(factory.comparison(changed)) if "surely exceeds" in line]
+    assert "a change of python_calls counts where it surely exceeds 2 %" in told
+    assert said in told
+
+
 def test_a_changed_workload_is_said_and_is_no_alarm() -> None:
     entry = Workload(model="radon", backend="NUMBA", appeared=[("A", 1)], vanished=[("B", 2)])
     told = factory.comparison(workload=[entry])
