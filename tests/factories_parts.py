@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import re
 import shutil
+from collections import defaultdict
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.journal.profiles import ProfileStore
-from observatory.store.reading.saved import labelled
+from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.profile import Profile
-from observatory.store.records.sample import Sample
 
 RESULTS = Path(__file__).parents[1] / "results"
 MACHINE = "epyc-2core"
 
 
-def traced_of(label: str) -> list[Sample]:
-    """The tracing samples of a release."""
-    samples = labelled(RESULTS, label, MACHINE, ledgers=False).samples
-    return [one for one in samples if one.measure == "tracing" and one.profile is not None]
+def profiles_of(label: str) -> dict[Cell, list[Profile]]:
+    """All profiles of calls of a release, by cell: of every run that traced it."""
+    store, found = ProfileStore(RESULTS / layout.PROFILES), defaultdict(list)
+    for journal in layout.journals(RESULTS):
+        contents = read_journal(journal)
+        if contents.header is None or contents.header.subject.label != label:
+            continue
+        for entry in contents.current():
+            if entry.line.profile is not None:
+                found[entry.sample.cell].append(store.load(entry.line.profile))
+    return found
 
 
 def doubled(profile: Profile, rewriter: str) -> Profile:
@@ -64,7 +72,10 @@ def copied(results: Path, changed: Mapping[str, Callable[[Profile], Profile]]) -
     for label, change in changed.items():
         for journal in layout.journals(RESULTS):
             text = journal.read_text()
-            if f'"label":"{label}"' not in text.partition("\n")[0] or journal.parent.name != MACHINE:
+            if (
+                f'"label":"{label}"' not in text.partition("\n")[0]
+                or journal.parent.name != MACHINE
+            ):
                 continue
             for sha in set(re.findall(r'"profile":"([0-9a-f]{64})"', text)):
                 profile = ProfileStore(RESULTS / layout.PROFILES).load(sha)

@@ -5,7 +5,8 @@ What is changed in a copy of the committed results is one rewriter, of a thousan
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,8 @@ import pytest
 from observatory import app
 from observatory.analyze.history.part_changes import PART
 from observatory.app.observed import site_data
-from observatory.store.records.alerts import Alert
+from observatory.store.records import triage
+from observatory.store.records.alerts import Acknowledgement, Alert
 from observatory.store.records.profile import Profile
 from tests.factories_parts import copied, doubled
 
@@ -29,8 +31,8 @@ def twice(profile: Profile) -> Profile:
     return doubled(profile, REWRITER)
 
 
-def of_parts(results: Path, now: datetime | None = None) -> list[Alert]:
-    return [one for one in app.alerts(results, save=True, now=now) if one.kind == PART]
+def of_parts(results: Path) -> list[Alert]:
+    return [one for one in app.alerts(results, save=True) if one.kind == PART]
 
 
 def test_a_rewriter_of_a_thousandth_of_the_build_that_doubles_is_an_alert(tmp_path: Path) -> None:
@@ -55,7 +57,9 @@ def test_it_waits_for_a_person_until_the_rewriter_does_less_again(tmp_path: Path
     results = copied(tmp_path, {BEFORE: same, AT: twice})
     (new,) = of_parts(results)
     copied(results, {AFTER: twice})
-    triage.append(results, acknowledged(new.id))
+    now = datetime.now(UTC)
+    until = now + timedelta(days=7)
+    triage.add(results, Acknowledgement(id=new.id, who="Ada", why="known", at=now, until=until))
     (still,) = of_parts(results)
     assert (still.id, still.first_seen) == (new.id, new.first_seen)
     assert still.state == "acknowledged"
@@ -63,12 +67,12 @@ def test_it_waits_for_a_person_until_the_rewriter_does_less_again(tmp_path: Path
     assert all(one.holds for one in still.series)
     copied(results, {AFTER: same})
     (over,) = of_parts(results)
-    assert (over.id, over.resolution) == (new.id, None)
-    assert over.state == "resolved"
+    assert (over.id, over.state) == (new.id, "resolved")
+    assert over.resolution == f"it has been over since {AFTER}"
 
 
 @pytest.mark.parametrize("change", [same, twice])
 def test_between_two_releases_that_do_the_same_no_part_is_an_alert(
-    tmp_path: Path, change: type[same]
+    tmp_path: Path, change: Callable[[Profile], Profile]
 ) -> None:
     assert of_parts(copied(tmp_path, {BEFORE: change, AT: change})) == []
