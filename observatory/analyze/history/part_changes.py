@@ -28,6 +28,7 @@ from observatory.analyze.profiles.judging import (
     judged,
     may_have_grown,
     p_values,
+    parts_of,
     sure,
 )
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
@@ -94,6 +95,9 @@ class _Pair:
     def may_have_grown(self) -> bool:
         return any(may_have_grown(self.bases[one], head) for one, head in self.heads.items())
 
+    def parts(self) -> set[Part]:
+        return {part for head in self.heads.values() for part in parts_of(head)}
+
     def p_values(self) -> dict[Part, float]:
         return p_values([*self.earlier, *self.bases.values()], [*self.heads.values()])
 
@@ -146,13 +150,14 @@ class PartChanges:
 
     def _judge(self, head: CountedSubject, traced: _Traced) -> None:
         pairs = [one for build, heads in traced.items() if (one := self._pair(build, heads))]
-        if not any(one.may_have_grown() for one in pairs):
-            return  # as in most nights: there is nothing to test
+        large = [one for one in pairs if one.may_have_grown() and one.grown(one.parts())]
+        if not large:
+            return  # as in most nights: there is nothing to test, and no statistics to import
         changed = sure(
             {(one.build, part): p for one in pairs for part, p in one.p_values().items()}
         )
         grown = [
-            (pair, part) for pair in pairs
+            (pair, part) for pair in large
             for part in pair.grown({part for build, part in changed if build == pair.build})
         ]  # fmt: skip
         if grown:

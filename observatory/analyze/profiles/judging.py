@@ -126,6 +126,11 @@ def count_in(profile: Profile, part: Part) -> int:
     return int(_counts(profile, part[0]).get(part[1], 0))
 
 
+def parts_of(profile: Profile) -> set[Part]:
+    """Return all parts of a build."""
+    return {(kind, name) for kind in KINDS for name in _counts(profile, kind)}
+
+
 def may_have_grown(base: Profile, head: Profile) -> bool:
     """Return whether `grown_parts` may name anything in these two builds: a quick look."""
     sides = ((_counts(base, kind), _counts(head, kind)) for kind in KINDS)
