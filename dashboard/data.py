@@ -155,7 +155,8 @@ def _series(
     v, levels, low, high = [short_ones[a:b] for a, b in pairwise(ends)] + [None] * (4 - len(parts))
     return {
         "name": clean(series.benchmark), "metric": clean(place.metric), "unit": clean(place.unit),
-        "kind": place.kind, "line": observed.line_of(track), "source": clean(counted_by(place.cell, series.source)),
+        "kind": place.kind, "line": observed.line_of(track),
+        "source": clean(counted_by(place.cell, series.source)),
         "at": None if whole else series.at, "v": v,
         "n": n if n.any() else None,
         "lo": low, "hi": high,

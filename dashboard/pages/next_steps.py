@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from observatory.analyze.history.level_changes import DRIFT
+from observatory.analyze.history.part_changes import CALLS, is_of_part
 from observatory.benchmarks.catalogue import (
     BACKENDS,
     COMPARED,
@@ -175,7 +176,11 @@ def _passes(series: Sequence[SeriesChange]) -> Iterator[str]:
     counted = [one.metric for one in series if one.kind != "noisy"]
     if not counted or not set(CORRECTNESS).isdisjoint(counted):
         return  # every pass finds wrong values and crashes
-    passes = {COMPARED[name].measure if name in COMPARED else "counting" for name in counted}
+    passes = {
+        COMPARED[name].measure if name in COMPARED
+        else CALLS.measure if is_of_part(name) else "counting"
+        for name in counted
+    }  # fmt: skip
     if "timing" not in passes:
         yield "--budget 1h"  # counting ends when all is counted, and long before
         yield from (f"--pass {name}" for name in MEASURES if name in passes)

@@ -31,7 +31,8 @@ Kind = Literal[
     "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
     "other graphs",
     # Where the additional work or time of a build begins, and what grew in a calm whole
-    "work began", "time began", "memory began", "part grew", "phase grew",
+    "work began", "time began", "memory began", "part grew", "parts grew",
+    "phase grew",
     "imports more",
     # What to keep in mind when reading a comparison
     "CPUs differ", "times moved alike", "measured apart", "not calibrated", "calibrated elsewhere",

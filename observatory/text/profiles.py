@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from observatory.analyze.history.part_changes import GrownPart
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
 from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.judging import counts_of_change
 from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
 from observatory.text.units import change, human, percent, seconds
+from observatory.text.words import several
+
+_NAMED = 3
+"""Parts that the sentence on a subject names, at most."""
 
 
 def culprit_sentence(part: PartChange, phase: PartChange | None = None) -> str:
@@ -50,6 +56,21 @@ def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
     return f"as a whole the build calls as many functions as before, but {said}"
 
 
+def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
+    """The sentence on parts that do much more at one subject, the largest growth first."""
+    said = "; ".join(
+        f"{_counts(one.part)} ({percent(one.part.calls / one.total)} of the build, in "
+        f"{one.cells[0]}{_further(len(one.cells) - 1, 'cell')})"
+        for one in parts[:_NAMED]
+    )
+    rest = _further(len(parts) - _NAMED, "part")
+    return f"as a whole these builds call as many functions as before, but {said}{rest}"
+
+
+def _further(number: int, noun: str) -> str:
+    return f" and {several(number, f'more {noun}')}" if number > 0 else ""
+
+
 def grown_phase_sentence(phase: PhaseTime) -> str:
     """The sentence on a phase that takes much longer in a build that does no more."""
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
@@ -60,9 +81,11 @@ def grown_phase_sentence(phase: PhaseTime) -> str:
 
 
 def _counts(part: PartChange) -> str:
-    if part.own is not None:
-        return f"{_short(part.name)} made {part.own:,} calls, now {part.own + part.calls:,}"
-    return f"{_short(part.name)} was entered {part.base:,} times, now {part.head:,}"
+    before, after = counts_of_change(part)
+    if part.kind == "function":
+        return f"{_short(part.name)} was entered {before:,} times, now {after:,}"
+    which = f"the phase `{part.name}`" if part.kind == "phase" else _short(part.name)
+    return f"{which} made {before:,} calls, now {after:,}"
 
 
 def _culprit(part: PartChange) -> str:

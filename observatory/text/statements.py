@@ -14,6 +14,7 @@ from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.text import sizes, units
 from observatory.text.profiles import (
     culprit_sentence,
+    grown_parts_sentence,
     grown_phase_sentence,
     grown_sentence,
     import_sentence,
@@ -306,6 +307,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "time began": longer_sentence,
     "memory began": memory_sentence,
     "part grew": grown_sentence,
+    "parts grew": grown_parts_sentence,
     "phase grew": grown_phase_sentence,
     "imports more": import_sentence,
     "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",

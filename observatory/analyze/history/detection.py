@@ -23,6 +23,7 @@ from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import History
 from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
 from observatory.analyze.history.machine_floors import MachineFloors
+from observatory.analyze.history.part_changes import CALLS, PART, PartChanges
 from observatory.analyze.history.policy import Assessed, assess
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
@@ -103,7 +104,10 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     """
     series = [track.series for track in given.tracks]
     judged = judge_series(given.tracks)
-    counted = [counted_changes(history) for history in given.histories]
+    parts, counted = [], []
+    for history in given.histories:  # each is read once, while the next one waits
+        parts.append(PartChanges(history))
+        counted.append(counted_changes(parts[-1].watched()))
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact = [one for one in exact if not _known_elsewhere(one, exact)]
     moved = [*judged.moved, *(one for of in series for one in work_changes(of, given.floors))]
@@ -118,6 +122,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         *_with_culprits(
             gathered(left), lambda changed: _step_begins(changed, tracks, given.samples)
         ),
+        *_across_machines(one for history in parts for one in history.occurrences()),
         *given.faults,
     ]
     lines = list({id(one.line): one.line for one in series}.values())
@@ -128,6 +133,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     if context.previous is not None:  # nobody asks for them without alerts before
         keys = {one.key for one in series}
         keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
+        keys |= _parts_of(context.previous, keys)
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread)
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)
@@ -146,6 +152,16 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         environments=list(_environments(lines)),
         orphans=sorted(acknowledged - {one.alert.id for one in alerts}),
     )
+
+
+def _parts_of(before: Alerts, keys: Collection[SeriesId]) -> set[SeriesId]:
+    """The counts of parts that alerts before are about, of cells whose calls are counted."""
+    return {
+        series.key
+        for alert in before.alerts if alert.kind == PART
+        for series in alert.series
+        if (*series.key[:3], CALLS.name) in keys
+    }  # fmt: skip
 
 
 def _sorted_out(

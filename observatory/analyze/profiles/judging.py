@@ -9,7 +9,8 @@ parts of a kind go through the procedure of Benjamini and Hochberg.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
@@ -33,14 +34,24 @@ _LEAST_VARIANCE = 0.25
 """Counts are whole numbers: the variance of rounding one is 1/12, and of a doubtful one 1/4."""
 
 _Counts = Mapping[str, float]
+Part = tuple[str, str]
+"""The kind and the name of a part."""
+KINDS = ("function", "rewriter", "phase")
+"""The kinds of parts that are judged by their counts."""
+_Key = TypeVar("_Key")
 
 
-def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDifference | None:
+def judged(
+    bases: Sequence[Profile],
+    heads: Sequence[Profile],
+    changed: Collection[Part] | None = None,
+) -> ProfileDifference | None:
     """Return how HEAD differs from BASE, with the parts whose own counts changed for sure.
 
     ``bases``, ``heads``: the profiles of repeated samples of one cell; those without a tree of
     calls do not count. None where a side has none. The numbers are of the samples with the median
-    number of calls.
+    number of calls. ``changed``: the parts that changed for sure, where more than these samples
+    says which; None: these samples say it.
     """
     before = [one for one in bases if one.tree is not None]
     after = [one for one in heads if one.tree is not None]
@@ -49,55 +60,85 @@ def judged(bases: Sequence[Profile], heads: Sequence[Profile]) -> ProfileDiffere
     found = difference(typical(before), typical(after))
     if found is None:
         return None
-    functions = _changed(_entered(before), _entered(after))
-    rewriters = _changed(
-        [_counts_of(one, "rewriters") for one in before],
-        [_counts_of(one, "rewriters") for one in after],
-    )
-    phases = _changed(
-        [_counts_of(one, "phases") for one in before], [_counts_of(one, "phases") for one in after]
-    )
     samples = min(len(before), len(after))
-    alone = samples == 1
+    alone = changed is None and samples == 1
+    if changed is None:
+        changed = set().union(*(sure(p_values(before, after, (kind,))) for kind in KINDS))
     modules = {one.name for one in imported(_trees(before), _trees(after))}
-    least = found.base * (SMALLEST_SHARE if alone else SMALLEST_CALLS)
+    least = least_calls(found.base, alone)
 
-    def kept(changes: list[PartChange], is_changed: Callable[[str], bool]) -> list[PartChange]:
+    def kept(changes: list[PartChange]) -> list[PartChange]:
         return [
             change
             for change in changes
-            if abs(change.calls) >= least and (alone or is_changed(change.name))
+            if abs(change.calls) >= least and (alone or (change.kind, change.name) in changed)
         ]
 
     return found.model_copy(
         update={
             "samples": samples,
             "modules": [one for one in found.modules if one.calls >= least and one.name in modules],
-            "functions": kept(found.functions, functions.__contains__),
-            "rewriters": kept(found.rewriters, rewriters.__contains__),
-            "phases": kept(found.phases, phases.__contains__),
+            "functions": kept(found.functions),
+            "rewriters": kept(found.rewriters),
+            "phases": kept(found.phases),
         }
     )
+
+
+def least_calls(total: int, alone: bool = False) -> float:
+    """Return the smallest change of a part that is named, in a build of so many calls.
+
+    ``alone``: whether a side has one sample, and nothing else shows the spread.
+    """
+    return total * (SMALLEST_SHARE if alone else SMALLEST_CALLS)
 
 
 def grown_parts(found: ProfileDifference) -> list[PartChange]:
     """Return the parts that do much more than before, however small they are in the whole.
 
-    ``found``: as `judged` returns it. The rewriters; the functions only where no rewriter does much
-    more. What is new is left out, as it has no size to compare with. Empty where a side has one
-    sample, which shows no spread.
+    ``found``: as `judged` returns it, of sides whose spread is known. The phases, then the
+    rewriters; the functions only where no rewriter does much more. What is new is left out, as it
+    has no size to compare with. So is a function that is entered about as often as before: what it
+    calls has grown, and that is another part.
     """
-    if found.samples < 2:
-        return []
-    for parts in (found.rewriters, found.functions):
-        grown = [one for one in parts if one.calls >= LARGE * _size(one) > 0]
-        if grown:
-            return grown
-    return []
+    phases, rewriters, functions = (
+        [one for one in parts if _is_large(one)]
+        for parts in (found.phases, found.rewriters, found.functions)
+    )
+    return [*phases, *(rewriters or functions)]
 
 
-def _size(part: PartChange) -> int:
-    return part.base if part.own is None else part.own
+def _is_large(part: PartChange) -> bool:
+    before = counts_of_change(part)[0]
+    more = min(part.calls, part.head - part.base) if part.kind == "function" else part.calls
+    return more >= LARGE * before > 0
+
+
+def counts_of_change(part: PartChange) -> tuple[int, int]:
+    """Return how much a part did in BASE and in HEAD: calls; of a function, its entries."""
+    if part.own is not None:
+        return part.own, part.own + part.calls
+    return part.base, part.head
+
+
+def count_in(profile: Profile, part: Part) -> int:
+    """Return how much a part does in one build; 0 where it is absent or too small to be kept."""
+    return int(_counts(profile, part[0]).get(part[1], 0))
+
+
+def parts_of(profile: Profile) -> set[Part]:
+    """Return all parts of a build."""
+    return {(kind, name) for kind in KINDS for name in _counts(profile, kind)}
+
+
+def may_have_grown(base: Profile, head: Profile) -> bool:
+    """Return whether `grown_parts` may name anything in these two builds: a quick look."""
+    sides = ((_counts(base, kind), _counts(head, kind)) for kind in KINDS)
+    return any(
+        new.get(name, 0.0) - before >= LARGE * before > 0
+        for old, new in sides
+        for name, before in old.items()
+    )
 
 
 def typical(profiles: Sequence[Profile]) -> Profile:
@@ -106,26 +147,46 @@ def typical(profiles: Sequence[Profile]) -> Profile:
     return ordered[(len(ordered) - 1) // 2]
 
 
-def _counts_of(profile: Profile, kind: str) -> _Counts:
-    return {one.name: float(one.calls or 0) for one in getattr(profile, kind)}
+def _counts(profile: Profile, kind: str) -> _Counts:
+    if kind == "function":
+        entered = {} if profile.tree is None else profile.tree.entered
+        return {name: float(count) for name, count in entered.items()}
+    parts = profile.phases if kind == "phase" else profile.rewriters
+    return {one.name: float(one.calls or 0) for one in parts}
 
 
 def _trees(profiles: Sequence[Profile]) -> list[CallTree]:
     return [one.tree for one in profiles if one.tree is not None]
 
 
-def _entered(profiles: Sequence[Profile]) -> list[_Counts]:
-    return [
-        {name: float(count) for name, count in tree.entered.items()} for tree in _trees(profiles)
-    ]
+def sure(p_values: Mapping[_Key, float]) -> set[_Key]:
+    """Return what changed, with false discoveries controlled over everything that is given."""
+    if not p_values:
+        return set()
+    q_values = scipy.stats.false_discovery_control([*p_values.values()], method="bh")
+    return {key for key, q in zip(p_values, q_values, strict=True) if q <= FALSE_DISCOVERY_RATE}
 
 
-def _changed(before: Sequence[_Counts], after: Sequence[_Counts]) -> set[str]:
-    """Return the parts whose counts differ between the sides more than between samples."""
+def p_values(
+    bases: Sequence[Profile], heads: Sequence[Profile], kinds: Sequence[str] = KINDS
+) -> dict[Part, float]:
+    """Return for each part how likely such a difference is between samples of one subject.
+
+    Empty where no side has two samples, as nothing then shows their spread.
+    """
+    found: dict[Part, float] = {}
+    for kind in kinds:
+        sides = ([_counts(one, kind) for one in side] for side in (bases, heads))
+        found |= {(kind, name): p for name, p in _tested(*sides).items()}
+    return found
+
+
+def _tested(before: Sequence[_Counts], after: Sequence[_Counts]) -> dict[str, float]:
+    """Return by part how likely it is that its counts differ so much between samples alone."""
     names = sorted(set().union(*before, *after))
     degrees = len(before) + len(after) - 2
     if not names or degrees < 1:
-        return set(names)
+        return {}
     sides = [np.array([[_count(one, name, side) for one in side] for name in names])
              for side in (before, after)]  # fmt: skip
     means = [side.mean(axis=1) for side in sides]
@@ -140,9 +201,8 @@ def _changed(before: Sequence[_Counts], after: Sequence[_Counts]) -> set[str]:
     variance = np.where(noisy, own, (_PRIOR * usual + spread) / (_PRIOR + degrees))
     freedom = np.where(noisy, degrees, _PRIOR + degrees)
     error = np.sqrt(variance * (1 / len(before) + 1 / len(after)))
-    p_values = 2 * scipy.stats.t.sf(np.abs(means[1] - means[0]) / error, freedom)
-    q_values = scipy.stats.false_discovery_control(p_values, method="bh")
-    return {name for name, q in zip(names, q_values, strict=True) if q <= FALSE_DISCOVERY_RATE}
+    found = 2 * scipy.stats.t.sf(np.abs(means[1] - means[0]) / error, freedom)
+    return dict(zip(names, found.tolist(), strict=True))
 
 
 def _count(counts: _Counts, name: str, side: Sequence[_Counts]) -> float:

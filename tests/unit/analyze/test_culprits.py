@@ -66,6 +66,24 @@ def test_a_part_that_doubles_in_a_calm_whole_is_a_remark() -> None:
     assert (part.name, part.own, part.calls, total) == ("merge", 100, 100, 100_000)
 
 
+def test_one_trace_of_a_side_shows_no_spread_and_gives_no_remark() -> None:
+    found = reasons([traced(80_000, 100, 19_900)] * 2, [traced(80_000, 200, 19_900)])
+    assert found["python_calls"] is None
+
+
+def test_a_phase_that_doubles_in_a_calm_whole_is_a_remark() -> None:
+    """None of its rewriters does so: it is the functions outside of them."""
+    found = reasons([traced(99_700, 100, 200)] * 2, [traced(99_700, 100, 400)] * 2)
+    because = found["python_calls"]
+    assert because is not None
+    assert because.kind == "part grew"
+    assert sentence_of(because) == (
+        "as a whole the build calls as many functions as before, but the phase `loading` made 200 "
+        "calls, now 400 (0.2 % of the build); `load` was entered 200 times, now 400 (0.2 % of the "
+        "build)"
+    )
+
+
 def test_a_longer_time_begins_with_a_phase() -> None:
     noise = [n / 1000 for n in range(8)]
     found = reasons(

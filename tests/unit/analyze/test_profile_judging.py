@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 from observatory.analyze.profiles.judging import grown_parts, judged
-from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
+from observatory.store.records.profile import (
+    CallTree,
+    PartChange,
+    Phase,
+    Profile,
+    ProfileDifference,
+    Rewriter,
+)
 
 PARTS = 150
 SIZES = np.geomspace(20, 20_000, PARTS).astype(int)
@@ -102,5 +109,13 @@ def test_a_small_part_that_doubles_is_remarked_alone_in_a_calm_whole(
     assert remarked(base, head) == {f"part{small}"}
     # A large part that grows by as many calls is not "large in the part".
     assert remarked(base, side(part149=int(SIZES[149] + SIZES[small]))) == set()
-    # One sample a side shows no spread.
-    assert remarked(base[:1], head[:1]) == set()
+
+
+@pytest.mark.parametrize(("head", "large"), [(158, False), (310, True)])
+def test_a_function_that_is_entered_about_as_often_as_before_has_not_grown(
+    head: int, large: bool
+) -> None:
+    """As `_find_and_load` from 2.38.2 to 2.38.3, with which 988 calls of its callees begin."""
+    part = PartChange(kind="function", name="m:f", base=153, head=head, calls=988, share=0.5)
+    found = ProfileDifference(base=700_000, head=700_988, samples=2, functions=[part])
+    assert [one.name for one in grown_parts(found)] == ["m:f"] * large

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from observatory.analyze.history.part_changes import PART
 from observatory.benchmarks.catalogue import CAUSES, METRICS
 from observatory.text.titles import title_of
 
-KINDS = [*CAUSES, *(f"fewer {name}" for name in METRICS), "worse under faults", "failed run"]
+KINDS = [*CAUSES, *(f"fewer {name}" for name in METRICS), "worse under faults", PART, "failed run"]
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,0 +1,252 @@
+"""Parts of builds that do much more where the whole does not, from one subject to the next. Pure.
+
+What `work_changes` says of a whole build, this says of its rewriters, functions and phases: the
+judge of a comparison (`judging`) decides which of them changed for sure. False discoveries are
+controlled over the parts of all builds of a subject.
+
+A subject has one traced sample of a cell. What shows the spread are its other start methods, which
+build the same graph with another hash seed; a build that was traced under one start method alone
+is compared with the last few subjects before. Only earlier subjects and the first sample of a cell
+decide, and compaction keeps that sample: a later night never changes what was found.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.rules import judged_values, rule_of
+from observatory.analyze.history.followed import CountedSubject, History
+from observatory.analyze.history.segments import STILL
+from observatory.analyze.profiles.judging import (
+    Part,
+    count_in,
+    grown_parts,
+    judged,
+    may_have_grown,
+    p_values,
+    parts_of,
+    sure,
+)
+from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
+from observatory.store.records.alerts import At, Change, SeriesChange, series_id
+from observatory.store.records.profile import PartChange, Profile
+
+PART = "more work in a part"
+"""The kind of the alerts."""
+CALLS = METRICS["python_calls"]
+_ENTRIES, _CALLS_IN = "entries of ", f"{CALLS.name} in "
+_CALM = ("unaffected", "workload changed")
+_EARLIER = 4
+"""Subjects before a build with one sample that show its spread, at most."""
+_Build = tuple[str, str, str]
+"""Model, scenario and backend."""
+_Traced = Mapping[_Build, Mapping[str, Profile]]
+"""By build and start method."""
+
+
+@dataclass(frozen=True)
+class GrownPart:
+    """A part that does much more in one build."""
+
+    part: PartChange
+    total: int
+    """The calls of the build before it grew."""
+    cells: tuple[Cell, ...]
+
+
+@dataclass
+class _Followed:
+    """One grown part in one cell, followed from subject to subject."""
+
+    build: _Build
+    launch: str
+    part: Part
+    change: SeriesChange
+    over: At | None = None
+
+    def update(self, subject: CountedSubject, traced: _Traced) -> None:
+        """Update with the count of a later subject."""
+        profile = traced.get(self.build, {}).get(self.launch)
+        if self.over or profile is None:
+            return
+        now, before, after = count_in(profile, self.part), self.change.before, self.change.after
+        if now <= 0 or math.log(now / before) / math.log(after / before) < STILL:
+            self.over = subject.at
+        news = {"now": now, "newest": subject.at, "holds": self.over is None}
+        self.change = self.change.model_copy(update=news)
+
+
+@dataclass(frozen=True)
+class _Pair:
+    """One build of two subjects: calm as a whole, under the start methods that both traced."""
+
+    build: _Build
+    base: CountedSubject
+    bases: Mapping[str, Profile]
+    heads: Mapping[str, Profile]
+    earlier: Sequence[Profile]
+    """Of subjects before the base, where the build has one sample."""
+
+    def may_have_grown(self) -> bool:
+        return any(may_have_grown(self.bases[one], head) for one, head in self.heads.items())
+
+    def parts(self) -> set[Part]:
+        return {part for head in self.heads.values() for part in parts_of(head)}
+
+    def p_values(self) -> dict[Part, float]:
+        return p_values([*self.earlier, *self.bases.values()], [*self.heads.values()])
+
+    def grown(self, changed: Collection[Part]) -> list[PartChange]:
+        found = judged([*self.bases.values()], [*self.heads.values()], changed)
+        return [] if found is None else grown_parts(found)
+
+    def cell(self, launch: str) -> Cell:
+        return Cell(*self.build, launch)
+
+
+@dataclass
+class PartChanges:
+    """The parts of the builds of a history. It sees the subjects as somebody else reads them."""
+
+    history: History
+    _earlier: dict[_Build, deque[tuple[CountedSubject, Mapping[str, Profile]]]] = field(
+        default_factory=lambda: defaultdict(lambda: deque(maxlen=_EARLIER))
+    )
+    _found: list[tuple[Occurrence, list[_Followed]]] = field(default_factory=list)
+
+    def watched(self) -> History:
+        """The history, whose subjects are seen here as they are taken from it."""
+
+        def subjects() -> Iterator[CountedSubject]:
+            for one in self.history.subjects:
+                self._see(one)
+                yield one
+
+        return replace(self.history, subjects=subjects())
+
+    def occurrences(self) -> Iterator[Occurrence]:
+        """One change for each subject at which parts grew, once all subjects were seen."""
+        for one, followed in self._found:
+            series = [each.change for each in followed]
+            over = over_by([each.over for each in followed])
+            yield replace(
+                one, change=one.change.model_copy(update={"series": series}), recovered=over
+            )
+
+    def _see(self, subject: CountedSubject) -> None:
+        traced = _traced(subject.evidence)
+        for _, followed in self._found:
+            for one in followed:
+                one.update(subject, traced)
+        self._judge(subject, traced)
+        at = replace(subject, evidence=Evidence())  # the rest of its samples need not be kept
+        for build, profiles in traced.items():
+            self._earlier[build].append((at, profiles))
+
+    def _judge(self, head: CountedSubject, traced: _Traced) -> None:
+        pairs = [one for build, heads in traced.items() if (one := self._pair(build, heads))]
+        large = [one for one in pairs if one.may_have_grown() and one.grown(one.parts())]
+        if not large:
+            return  # as in most nights: there is nothing to test, and no statistics to import
+        changed = sure(
+            {(one.build, part): p for one in pairs for part, p in one.p_values().items()}
+        )
+        grown = [
+            (pair, part) for pair in large
+            for part in pair.grown({part for build, part in changed if build == pair.build})
+        ]  # fmt: skip
+        if grown:
+            followed = [
+                self._followed(pair, part, launch, head)
+                for pair, part in grown for launch in pair.heads
+            ]  # fmt: skip
+            followed.sort(key=lambda one: (-one.change.size, one.change.key))
+            first = min((pair.base for pair, _ in grown), key=lambda one: one.number)
+            change = Change(
+                id=id_of(PART, head.at.commit), kind=PART, sentence="", last_good=first.at,
+                first_bad=head.at, between=head.number - first.number - 1,
+            )  # fmt: skip
+            self._found.append((Occurrence(change, True, _statement(grown)), followed))
+
+    def _pair(self, build: _Build, heads: Mapping[str, Profile]) -> _Pair | None:
+        if not self._earlier[build]:
+            return None
+        *before, (base, bases) = self._earlier[build]
+        launches = sorted(heads.keys() & bases.keys())
+        if not launches or not all(_calm(build, bases[one], heads[one]) for one in launches):
+            return None
+        alone = launches if len(launches) == 1 else []
+        return _Pair(
+            build, base,
+            {one: bases[one] for one in launches}, {one: heads[one] for one in launches},
+            [own[one] for _, own in before for one in alone if one in own],
+        )  # fmt: skip
+
+    def _followed(
+        self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
+    ) -> _Followed:
+        key = part.kind, part.name
+        machine, env_name, benchmark, metric = series_id(
+            self.history.machine, self.history.env_name, str(pair.cell(launch)), metric_of(part)
+        )
+        base, now = pair.bases[launch], count_in(pair.heads[launch], key)
+        change = SeriesChange(
+            machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
+            unit=CALLS.unit, kind="near_exact",
+            before=count_in(base, (part.kind, part.replaces or part.name)), after=now, now=now,
+            last_good=pair.base.at, first_bad=head.at, newest=head.at, holds=True,
+        )  # fmt: skip
+        return _Followed(pair.build, launch, key, change)
+
+
+def metric_of(part: PartChange) -> str:
+    """The name of the count of a part, as alerts have it in place of a metric."""
+    return f"{_ENTRIES if part.kind == 'function' else _CALLS_IN}{part.name}"
+
+
+def is_of_part(metric: str) -> bool:
+    """Whether a name is that of the count of a part."""
+    return metric.startswith((_ENTRIES, _CALLS_IN))
+
+
+def _traced(evidence: Evidence) -> _Traced:
+    """The first traced profile of each cell, by build and start method."""
+    found: dict[_Build, dict[str, Profile]] = defaultdict(dict)
+    for cell in sorted(evidence.cells):
+        if SCENARIOS[cell.scenario].apart:
+            continue  # many graphs, of which two subjects do not have the same ones
+        for one in evidence.taken(cell, "tracing"):
+            if one.status == "ok" and one.profile is not None and one.profile.tree is not None:
+                found[cell.model, cell.scenario, cell.backend][cell.launch] = one.profile
+                break
+    return found
+
+
+def _calm(build: _Build, base: Profile, head: Profile) -> bool:
+    """Whether the work of a whole build changed neither for the worse nor for the better."""
+    assert base.tree is not None
+    assert head.tree is not None
+    _, scenario, _ = build
+    return judged_values(rule_of(CALLS, scenario), base.tree.calls, head.tree.calls) in _CALM
+
+
+def _statement(grown: Iterable[tuple[_Pair, PartChange]]) -> Statement:
+    """What grew, the largest growth first, with all cells where it did."""
+    by_part: dict[Part, list[GrownPart]] = defaultdict(list)
+    for pair, part in grown:
+        cells = tuple(map(pair.cell, pair.heads))
+        calls = min(one.tree.calls for one in pair.bases.values() if one.tree is not None)
+        by_part[part.kind, part.name].append(GrownPart(part, calls, cells))
+    largest = [
+        replace(
+            max(own, key=lambda one: one.part.calls),
+            cells=tuple(cell for one in own for cell in one.cells),
+        )
+        for own in by_part.values()
+    ]
+    return Statement("parts grew", (sorted(largest, key=lambda one: -one.part.calls),))

@@ -1,0 +1,192 @@
+"""Parts along a history of real profiles: what grew is found, and what only varies is not."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+
+import numpy as np
+import pytest
+
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.followed import CountedSubject, History
+from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.part_changes import GrownPart, PartChanges
+from observatory.analyze.statements import Occurrence
+from observatory.benchmarks.catalogue import Cell
+from observatory.store.records.profile import Profile
+from observatory.store.records.sample import Sample
+from observatory.text.statements import sentence_of
+from tests.factories import sample
+from tests.factories_alerts import subject
+from tests.factories_parts import doubled, profiles_of
+
+REWRITER = "local_dimshuffle_subtensor"
+Night = Mapping[Cell, Profile]
+
+
+@cache
+def pool() -> Mapping[Cell, Sequence[Profile]]:
+    """All traced builds of 3.3.8 by cell, with up to three samples of each, and both launches."""
+    found: dict[Cell, list[Profile]] = defaultdict(list)
+    for cell, own in profiles_of("3.3.8").items():
+        for launch in ("fork", "spawn"):
+            found[Cell(cell.model, cell.scenario, cell.backend, launch)] += own
+    return found
+
+
+def history(nights: Iterable[Night]) -> History:
+    def traced(cell: Cell, profile: Profile) -> Sample:
+        return sample(cell, "tracing", profile=profile)
+
+    return History("bench", "observatory-py3.13", [
+        CountedSubject(
+            at(subject(number)), Evidence.of(traced(*one) for one in night.items()), number
+        )
+        for number, night in enumerate(nights)
+    ])  # fmt: skip
+
+
+def found(nights: Iterable[Night]) -> list[Occurrence]:
+    changes = PartChanges(history(nights))
+    assert list(changes.watched().subjects)
+    return list(changes.occurrences())
+
+
+def drawn(rng: np.random.Generator, launches: Sequence[str] = ("fork", "spawn")) -> Night:
+    """A night in which each build is one of the real ones of 3.3.8, at random."""
+    return {
+        cell: own[rng.integers(len(own))]
+        for cell, own in pool().items() if cell.launch in launches
+    }  # fmt: skip
+
+
+def varied(rng: np.random.Generator, night: Night, functions: Sequence[str]) -> Night:
+    """The same night, in which some functions are entered at random from half to twice as often."""
+
+    def changed(profile: Profile) -> Profile:
+        tree = profile.tree
+        assert tree is not None
+        counts, entries = list(tree.counts), list(tree.entries)
+        factors = {name: 2 ** rng.uniform(-1, 1) for name in functions}
+        for place, function in enumerate(tree.functions):
+            factor = factors.get(tree.names[function], 1.0)
+            now = round(counts[place] * factor)
+            entries[function] += now - counts[place]
+            counts[place] = now
+        update = {"calls": sum(counts), "counts": counts, "entries": entries}
+        return profile.model_copy(update={"tree": tree.model_copy(update=update)})
+
+    return {cell: changed(one) for cell, one in night.items()}
+
+
+def grown(night: Night, rewriter: str = REWRITER) -> Night:
+    return {cell: doubled(one, rewriter) for cell, one in night.items()}
+
+
+def parts_of(one: Occurrence) -> list[GrownPart]:
+    (parts,) = one.statement.values
+    return list(parts)
+
+
+@pytest.mark.parametrize("launches", [("fork", "spawn"), ("spawn",)])
+def test_nights_that_draw_from_real_builds_of_one_release_give_nothing(
+    launches: Sequence[str],
+) -> None:
+    rng = np.random.default_rng(1)
+    assert found(drawn(rng, launches) for _ in range(25)) == []
+
+
+def test_functions_that_vary_by_nature_are_hardly_ever_a_change() -> None:
+    """Forty functions of 300 to 3,000 calls that vary twofold, in builds that are calm as a whole.
+
+    False discoveries are controlled at 5 % for each night; without that, half of the nights name
+    some of them.
+    """
+    rng = np.random.default_rng(2)
+    cell = Cell("radon", "warm_process", "NUMBA", "spawn")
+    tree = pool()[cell][0].tree
+    assert tree is not None
+    sizes = sorted(tree.entered.items(), key=lambda one: one[1])
+    names = [name for name, count in sizes if 300 <= count <= 3000][::3][:40]
+    assert len(names) == 40
+    few = {one: own for one, own in drawn(rng).items() if one.scenario == "warm_process"}
+    nights = (varied(rng, few, names) for _ in range(120))
+    assert len(found(nights)) <= 0.05 * 120
+
+
+@pytest.mark.parametrize(("launches", "nights"), [(("fork", "spawn"), 1), (("spawn",), 3)])
+def test_a_rewriter_of_a_thousandth_of_the_build_that_doubles_is_named(
+    launches: Sequence[str], nights: int
+) -> None:
+    rng = np.random.default_rng(3)
+    before = [drawn(rng, launches) for _ in range(nights)]
+    (one,) = found([*before, grown(drawn(rng, launches)), grown(drawn(rng, launches))])
+    (part,) = parts_of(one)
+    assert (part.part.kind, part.part.name) == ("rewriter", REWRITER)
+    assert part.part.calls / part.total < 0.0015
+    assert len(part.cells) == len(drawn(rng, launches))
+    assert one.change.first_bad.label == f"n{nights}"
+    assert one.recovered is None
+    assert all(each.holds and each.after == 2 * each.before for each in one.change.series)
+
+
+def test_one_build_before_and_one_after_show_no_spread() -> None:
+    rng = np.random.default_rng(4)
+    assert found([drawn(rng, ("spawn",)), grown(drawn(rng, ("spawn",)))]) == []
+
+
+def test_it_is_over_when_less_than_half_of_the_growth_is_left() -> None:
+    rng = np.random.default_rng(5)
+    (one,) = found([drawn(rng), grown(drawn(rng)), grown(drawn(rng)), drawn(rng), drawn(rng)])
+    assert one.recovered is not None
+    assert (one.change.first_bad.label, one.recovered.label) == ("n1", "n3")
+    assert not any(each.holds for each in one.change.series)
+
+
+def test_where_the_whole_build_does_more_its_own_alert_says_with_which_part() -> None:
+    """Ten small rewriters that double are 1 % of the build: that is no calm whole."""
+    rng = np.random.default_rng(6)
+    profile = next(iter(pool().values()))[0]
+    assert profile.tree is not None
+    head, total = drawn(rng), profile.tree.calls
+    for one in profile.rewriters:
+        if 0.0005 * total < (one.calls or 0) < 0.005 * total:
+            head = grown(head, one.name)
+    assert found([drawn(rng), head]) == []
+
+
+def test_a_phase_that_does_much_more_is_named() -> None:
+    """Each of its functions is entered a little more often, and none of them half as often more."""
+    cells = [one for one in pool() if one.scenario == "warm_process" and one.backend == "C_VM"]
+    before = {cell: pool()[cell][0] for cell in cells}
+
+    def phase_doubled(profile: Profile) -> Profile:
+        return profile.model_copy(update={"phases": [
+            one.model_copy(update={"calls": 2 * (one.calls or 0)})
+            if one.name == "C: asking the compiler" else one
+            for one in profile.phases
+        ]})  # fmt: skip
+
+    (one,) = found([before, {cell: phase_doubled(profile) for cell, profile in before.items()}])
+    assert sentence_of(one.statement) == (
+        "as a whole these builds call as many functions as before, but the phase `C: asking the "
+        "compiler` made 858 calls, now 1,716 (0.18 % of the build, in radon warm_process C_VM fork "
+        "and 1 more cell)"
+    )
+
+
+def test_one_sentence_names_the_three_largest_of_many_parts() -> None:
+    cells = [one for one in pool() if one.scenario == "warm_disk" and one.backend == "NUMBA"]
+    before = {cell: pool()[cell][0] for cell in cells}
+    profile = before[cells[0]]
+    assert profile.tree is not None
+    sizes = {one.name: (one.calls or 0) / profile.tree.calls for one in profile.rewriters}
+    head: Night = before
+    for name in [name for name, size in sizes.items() if 0.00055 < size < 0.0011][:4]:
+        head = grown(head, name)
+    (one,) = found([before, head])
+    assert len(parts_of(one)) == 4
+    assert sentence_of(one.statement).endswith(" and 1 more part")
+    assert sentence_of(one.statement).count("now") == 3
