@@ -96,8 +96,8 @@ def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[st
 
 
 def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
-    """Why a mutant was not found. What nobody has looked into counts as a hole."""
-    unknown = "not looked into" if one.reached else "a hole: no sample runs it"
+    """Why a mutant was not found; without a reason it counts as a hole."""
+    unknown = "not looked into" if one.reached else "not tried"
     return reasons.get(f"{one.module} {one.name}", unknown)
 
 

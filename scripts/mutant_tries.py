@@ -22,8 +22,8 @@ _C_FUNCTIONS = (
 _DISPATCH = (
     "blockwise", "compile_ops", "elemwise", "extra_ops", "linalg.constructors",
     "linalg.decomposition.dispatch", "linalg.inverse", "linalg.products", "linalg.solvers.dispatch",
-    "linalg.solvers.tridiagonal", "linalg.summary", "random", "scalar", "scan", "shape",
-    "signal.conv", "sort", "sparse.basic", "sparse.math", "subtensor", "tensor_basic", "typed_list",
+    "linalg.solvers.tridiagonal", "linalg.summary", "random", "scalar", "scan",
+    "signal.conv", "sparse.math", "subtensor", "tensor_basic", "typed_list",
 )  # fmt: skip
 """The modules with the implementations of Ops, whose keys they make or give a version to."""
 TARGETS = {
