@@ -67,17 +67,16 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
     """Yield the lines of the table of mutants, by module."""
     of: dict[str, Counter[str]] = defaultdict(Counter)
     for one in tried:
-        reason = reasons.get(f"{one.module} {one.name}", "")
-        word = "found" if one.found else "equivalent" if reason.startswith("equivalent") else "hole"
-        of[one.module][word if one.reached else "not run"] += 1
-    yield "| module | mutants | not run | found | equivalent | holes | found of those that matter |"
-    yield "|---|---|---|---|---|---|---|"
+        word = "found" if one.found else _reason(one, reasons).partition(":")[0]
+        of[one.module][word if word in ("found", "equivalent") else "hole"] += 1
+    yield "| module | mutants | found | equivalent | holes | found of those that matter |"
+    yield "|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
     for module, counts in [*sorted(of.items()), ("all", total)]:
         matter = counts["found"] + counts["hole"]
         share = f"{100 * counts['found'] / matter:.0f} %" if matter else "-"
         yield (
-            f"| `{module}` | {counts.total()} | {counts['not run']} | {counts['found']} | "
+            f"| `{module}` | {counts.total()} | {counts['found']} | "
             f"{counts['equivalent']} | {counts['hole']} | {share} |"
         )
         total.update(counts)
@@ -88,12 +87,18 @@ def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[st
     yield "| module, function, line | change | why it survived |"
     yield "|---|---|---|"
     for one in sorted(tried, key=lambda each: (each.module, each.name)):
-        if one.found or not one.reached:
+        if one.found:
             continue
         where, _, what = one.name.partition(": ")
-        reason = reasons.get(f"{one.module} {one.name}", "not looked into")
+        reason = _reason(one, reasons)
         shown = what.replace("|", "\\|").replace("`", "'")
         yield f"| `{one.module.rpartition('.')[2]}` {where} | `{shown}` | {reason} |"
+
+
+def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
+    """Why a mutant was not found; without a reason it counts as a hole."""
+    unknown = "not looked into" if one.reached else "not tried"
+    return reasons.get(f"{one.module} {one.name}", unknown)
 
 
 def page(text: str) -> str:

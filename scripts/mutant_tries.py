@@ -19,13 +19,24 @@ _C_FUNCTIONS = (
     "ModuleCache._add_to_cache", "ModuleCache.module_from_key", "ModuleCache.check_key",
     "get_module_cache",
 )  # fmt: skip
+_DISPATCH = (
+    "blockwise", "compile_ops", "elemwise", "extra_ops", "linalg.constructors",
+    "linalg.decomposition.dispatch", "linalg.inverse", "linalg.products", "linalg.solvers.dispatch",
+    "linalg.solvers.tridiagonal", "linalg.summary", "random", "scalar", "scan",
+    "signal.conv", "sparse.math", "subtensor", "tensor_basic", "typed_list",
+)  # fmt: skip
+"""The modules with the implementations of Ops, whose keys they make or give a version to."""
 TARGETS = {
     "pytensor.link.numba.cache": ("numba", ("",)),
     "pytensor.link.numba.dispatch.basic": ("numba", _KEY_FUNCTIONS),
     "pytensor.link.c.cmodule": ("c", _C_FUNCTIONS),
     "pytensor.compile.compilelock": ("c", ("lock_ctx", "ThreadFileLocks")),
+    **{f"pytensor.link.numba.dispatch.{name}": ("dispatch", ("",)) for name in _DISPATCH},
 }
-"""The modules, the cache that they belong to, and the functions that are changed; "": all."""
+"""The modules, the cache that they belong to, and the functions that are changed; "": all.
+
+Of the modules of Ops, `dispatch`, only the statements that name a key are changed.
+"""
 
 
 COUNTED, TRACED = Rounds(timing=0), Rounds(timing=0, counting=0, tracing=1)
@@ -48,7 +59,7 @@ _OF_C = (
     "equal.modules.one_code",
 )  # fmt: skip
 _KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
-TRIES = {
+TRIES: dict[str, tuple[Try, ...]] = {
     "numba": (
         Try(_KEYS),
         Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
@@ -59,6 +70,12 @@ TRIES = {
         Try(_KEYS, ()),
         Try(Cell("keys", "pairs_second", "NUMBA", "spawn"), _WITHOUT_KEYS),
         Try(Cell("radon", "warm_process", "NUMBA_NO_CACHE", "spawn")),
+    ),
+    "dispatch": (
+        Try(_KEYS),
+        Try(_KEYS, ()),
+        Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
+        Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
     ),
     "c": (
         Try(Cell("radon", "warm_disk", "C", "spawn")),
@@ -74,6 +91,7 @@ TRIES = {
 
 TORTURES: dict[str, tuple[str, ...]] = {
     "numba": (),
+    "dispatch": (),
     "c": (
         "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
         "key_exchanged", "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old",

@@ -1,14 +1,15 @@
 """Change PyTensor's own code of caches, one small thing at a time, and see whether counts notice.
 
-    .venv/bin/python -m scripts.mutants --out FILE [--most 50] [--only numba|c] [--list]
+    .venv/bin/python -m scripts.mutants --out FILE [--most 50] [--only numba|dispatch|c] [--list]
     .venv/bin/python -m scripts.mutants --out FILE --survivors
 
 A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
 Its samples are those of `scripts.mutant_tries`, from the quickest on, and the judge is that of
 `compare`: the first alarm ends it. Where there is none, its cache is put under faults, and it is
-found if one has another verdict. A mutant of a statement that nothing of all this runs cannot be
-found, and is not tried. The order is that of a hash, so that the first mutants are a fair sample of
-all. A line of JSON for each goes to FILE; those that it has are not tried again.
+found if one has another verdict. Only samples that run the changed statement are taken, as no other
+one can find it; a mutant that none runs is not tried. The order is that of a hash, so that the
+first mutants are a fair sample of all. A line of JSON for each goes to FILE; those that it has are
+not tried again, unless no sample ran them.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -106,7 +107,8 @@ def every(site: Path, only: str | None = None) -> Iterator[tuple[str, Mutation]]
         source = (site / f"{module.replace('.', '/')}.py").read_text()
         same = ast.unparse(ast.parse(source))
         yield module, Mutation("module", 0, (0, len(source)), NOTHING, same)
-        found += [(module, one) for one in mutations(source, partial(_in, functions))]
+        made = mutations(source, partial(_in, functions), keys_only=cache == "dispatch")
+        found += [(module, one) for one in made]
 
     def at_random(one: tuple[str, Mutation]) -> bytes:
         return hashlib.sha256(f"{one[0]} {one[1].name}".encode()).digest()
@@ -141,22 +143,24 @@ class Mutants:
     rig: Rig
     environment: Environment
     scratch: Path
-    lines: reach.Lines
-    """What the cells run."""
+    lines: Mapping[str, Sequence[reach.Lines]]
+    """By cache: what each of its samples runs, and last what the faults run."""
     samples: bool = True
     """Whether samples are taken; if not, only faults are tried."""
 
     def tried(self, module: str, mutation: Mutation) -> Tried:
         """Take samples of a mutant until there is an alarm, and say which."""
-        if not reach.reached(self.lines, module, mutation):
+        cache = TARGETS[module][0]
+        *runs, torture = (reach.reached(one, module, mutation) for one in self.lines[cache])
+        if not any((*runs, torture)):
             return Tried(module, mutation.name, False, "", 0.0, reached=False)
         began, by = time.monotonic(), ""
-        for one in TRIES[TARGETS[module][0]] if self.samples else ():
-            by = self._alarm(one, module, mutation)
+        for one, runs_it in zip(TRIES[cache], runs, strict=True) if self.samples else ():
+            by = self._alarm(one, module, mutation) if runs_it else ""
             if by:
                 break
         else:
-            by = self._tortured(module, mutation)
+            by = self._tortured(module, mutation) if torture else ""
         return Tried(module, mutation.name, bool(by), by, round(time.monotonic() - began, 1))
 
     def _alarm(self, where: Try, module: str, mutation: Mutation) -> str:
@@ -210,13 +214,23 @@ class Mutants:
         return Sample.model_validate_json(file.read_bytes())
 
 
+def _lines(keep: Path, environment: Environment, cache: str) -> list[reach.Lines]:
+    """Return what each sample of a cache runs, and last what its faults run."""
+    modules = [module for module, (of, _) in TARGETS.items() if of == cache]
+    samples = [
+        reach.lines_kept(keep, environment, [(one.cell, one.only)], modules)
+        for one in TRIES[cache]
+    ]  # fmt: skip
+    return [*samples, reach.lines_kept(keep, environment, [], modules, TORTURES[cache])]
+
+
 def main(argv: list[str] | None = None) -> int:
     """Try mutants that are not in the file yet."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--subject", default="3.3.8")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--most", type=int, default=10_000, help="how many to try")
-    parser.add_argument("--only", choices=("numba", "c"))
+    parser.add_argument("--only", choices=tuple(TRIES))
     parser.add_argument("--list", action="store_true", help="only say how many there are")
     parser.add_argument("--again", action="store_true", help="only those that survived, once more")
     parser.add_argument("--faults", action="store_true", help="take no samples, only try faults")
@@ -244,14 +258,15 @@ def main(argv: list[str] | None = None) -> int:
     os.environ["PATH"] = f"{compiler}:{os.environ['PATH']}"
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         environment = hooked(rig.environment, Path(scratch))
-        lines = {}
-        for cache in {options.only} if options.only else {*TRIES}:
-            modules = [module for module, (of, _) in TARGETS.items() if of == cache]
-            samples = () if options.faults else TRIES[cache]
-            tries = [(one.cell, one.only) for one in samples if one.only]
-            lines |= reach.lines_kept(options.keep, environment, tries, modules, TORTURES[cache])
+        lines = {
+            cache: _lines(options.keep, environment, cache)
+            for cache in ({options.only} if options.only else {*TRIES})
+        }
         mutants = Mutants(rig, environment, Path(scratch), lines, not options.faults)
-        old = {place for place, one in known.items() if one.found or not options.again}
+        old = {
+            place for place, one in known.items()
+            if one.reached and (one.found or not options.again)
+        }  # fmt: skip
         if options.again:
             wanted = [one for one in wanted if (one[0], one[1].name) in known]
         part, parts = map(int, options.part.split("/"))

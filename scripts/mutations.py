@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -39,13 +40,18 @@ class Mutation:
         return f"{self.function}:{self.line}: {self.what}"
 
 
-def mutations(source: str, wanted: Callable[[str], bool]) -> Iterator[Mutation]:
-    """Yield every change of the functions whose qualified name is wanted, in their order."""
+def mutations(
+    source: str, wanted: Callable[[str], bool], keys_only: bool = False
+) -> Iterator[Mutation]:
+    """Yield every change of the functions whose qualified name is wanted, in their order.
+
+    ``keys_only``: of these functions, only the statements that make or return a key.
+    """
     tree = ast.parse(source)
     original = ast.unparse(tree)
     seen = {original}
     for path, function in _nodes(tree):
-        if not wanted(function):
+        if not wanted(function) or (keys_only and not _is_of_key(tree, path, function)):
             continue
         for what, change in _changes(_at(tree, path)):
             changed = copy.deepcopy(tree)
@@ -57,6 +63,31 @@ def mutations(source: str, wanted: Callable[[str], bool]) -> Iterator[Mutation]:
                 seen.add(text)
                 line = getattr(_at(tree, path), "lineno", 0)
                 yield Mutation(function, line, _lines(tree, path), what, text)
+
+
+_KEY = re.compile("key|cache_version|sha256")
+"""What PyTensor's names of keys and of their parts contain."""
+
+
+def _is_of_key(tree: ast.AST, path: _Path, function: str) -> bool:
+    """Whether a node is in a function that is named after keys, or in a statement that names one.
+
+    The number of a key's version is not: another number is another version, as is meant.
+    """
+    node = _at(tree, path)
+    if function == "module" or (isinstance(node, ast.Constant) and type(node.value) is int):
+        return False
+    if _KEY.search(function.rpartition(".")[2]):
+        return True
+    statement = _statement(tree, path)
+    own = [one for one in ast.iter_child_nodes(statement) if not isinstance(one, ast.stmt)]
+    names = (
+        getattr(each, field, None)
+        for one in own for each in ast.walk(one) for field in ("id", "attr", "arg")
+    )  # fmt: skip
+    return not isinstance(statement, ast.FunctionDef) and any(
+        isinstance(name, str) and _KEY.search(name) for name in names
+    )
 
 
 _Path = tuple[tuple[str, int | None], ...]
@@ -106,9 +137,14 @@ def _at(tree: Any, path: _Path) -> Any:
 
 def _lines(tree: ast.AST, path: _Path) -> tuple[int, int]:
     """First and last line of the innermost statement around a node."""
-    around = (_at(tree, path[:length]) for length in range(len(path), 0, -1))
-    statement = next(node for node in around if isinstance(node, ast.stmt))
+    statement = _statement(tree, path)
     return statement.lineno, statement.end_lineno or statement.lineno
+
+
+def _statement(tree: ast.AST, path: _Path) -> ast.stmt:
+    """The innermost statement around a node."""
+    around = (_at(tree, path[:length]) for length in range(len(path), 0, -1))
+    return next(node for node in around if isinstance(node, ast.stmt))
 
 
 def _replaced(make: Callable[[Any], ast.AST | None]) -> _Change:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from scripts.fault_counts import Row, read
 from scripts.fault_kit import fault
-from scripts.fault_page import PAGE, ROWS, fault_figures, mutant_table, page
+from scripts.fault_page import PAGE, ROWS, fault_figures, mutant_table, page, survivors
 from scripts.mutants import Tried
+
+EQUIVALENT = {"m f:2: b": "equivalent: it only says something"}
 
 
 def row(name: str, *, found: bool = True, false: tuple[str, ...] = ()) -> Row:
@@ -41,6 +43,15 @@ def test_an_equivalent_mutant_does_not_count_as_a_hole() -> None:
         Tried("m", "f:3: c", False, "", 1.0),
         Tried("m", "f:4: d", False, "", 0.0, reached=False),
     ]
-    *_, of_module, total = mutant_table(tried, {"m f:2: b": "equivalent: it only says something"})
-    assert of_module == "| `m` | 4 | 1 | 1 | 1 | 1 | 50 % |"
-    assert total == "| `all` | 4 | 1 | 1 | 1 | 1 | 50 % |"
+    *_, of_module, total = mutant_table(tried, EQUIVALENT)
+    assert of_module == "| `m` | 4 | 1 | 1 | 2 | 33 % |"
+    assert total == "| `all` | 4 | 1 | 1 | 2 | 33 % |"
+
+
+def test_a_mutant_that_was_not_tried_is_a_hole_unless_it_is_equivalent() -> None:
+    tried = [Tried("m", f"f:{line}: x", False, "", 0.0, reached=False) for line in (2, 4)]
+    reasons = {"m f:2: x": EQUIVALENT["m f:2: b"]}
+    assert [*mutant_table(tried, reasons)][-1] == "| `all` | 2 | 0 | 1 | 1 | 0 % |"
+    _, _, equivalent, hole = survivors(tried, reasons)
+    assert equivalent.endswith("| equivalent: it only says something |")
+    assert hole.endswith("| not tried |")

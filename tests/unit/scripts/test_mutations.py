@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from scripts import mutant_reach as reach
+from scripts import mutants
 from scripts.mutant_reach import reached
+from scripts.mutants import Mutants, Tried
 from scripts.mutations import mutations
 
 SOURCE = '''
@@ -62,3 +70,51 @@ def test_a_mutant_is_reached_where_a_line_of_its_statement_runs() -> None:
     assert not reached(ran, "module", made["call without c=1"])
     assert reached(ran, "module", made["if False: a"])
     assert not reached(ran, "another", made["if False: a"])
+
+
+def test_of_an_implementation_only_the_statements_of_its_key_are_changed() -> None:
+    source = (
+        "def funcify(op):\n"
+        "    code = f(op, a=1)\n"
+        "    cache_version = 3\n"
+        "    if code is None:\n"
+        "        key = None\n"
+        "    else:\n"
+        "        key = sha256(f'{op} {cache_version}')\n"
+        "    return code, key\n"
+        "def op_cache_key(op):\n"
+        "    return (op, 1, code)\n"
+    )
+    made = [one.name for one in mutations(source, lambda _: True, keys_only=True)]
+    assert "funcify:7: text without op" in made
+    assert "funcify:8: tuple without key" in made
+    assert "op_cache_key:10: tuple without code" in made
+    assert "funcify:3: left out: cache_version = 3" in made
+    assert not [name for name in made if "4 for 3" in name], "another version is meant to differ"
+    assert not [name for name in made if name.startswith(("funcify:2", "funcify:4"))]
+
+
+def test_only_the_samples_that_run_a_mutant_are_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    (changed, *_) = mutations("def key(a):\n    return a\n", lambda _: True)
+    taken = []
+
+    def alarm(self: Mutants, where: Any, module: str, mutation: Any) -> str:
+        taken.append(where)
+        return ""
+
+    monkeypatch.setattr(mutants, "TRIES", {"numba": ("first", "second")})
+    monkeypatch.setattr(mutants, "TARGETS", {"m": ("numba", ("",))})
+    monkeypatch.setattr(Mutants, "_alarm", alarm)
+    monkeypatch.setattr(Mutants, "_tortured", lambda *_: "torture")
+    nothing: Any = None
+
+    def tried(*lines: reach.Lines) -> Tried:
+        one = Mutants(nothing, nothing, Path(), {"numba": lines})
+        return one.tried("m", changed)
+
+    assert not tried({"m": [2]}, {}, {}).found
+    assert taken == ["first"]
+    assert tried({}, {"m": [2]}, {"m": [2]}).by == "torture"
+    assert taken == ["first", "second"]
+    assert not tried({}, {}, {"m": [1]}).reached
+    assert taken == ["first", "second"]
