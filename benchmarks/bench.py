@@ -208,7 +208,7 @@ class Bench:
         if self.measure == "timing":
             if before is not None and (after := peak_rss()) is not None:
                 found["build_memory"] = after - before
-            found["call_time"] = seconds_a_call(kept[0], *_BRIEFLY)
+            found["call_time"] = seconds_a_call(kept[0], *_BRIEFLY).elapsed
         return {name: value for name, value in found.items() if METRICS[name].by_size}
 
     def check(self, name: str, graph: Graph, value: Any) -> None:

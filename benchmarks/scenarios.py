@@ -171,7 +171,8 @@ def _call(bench: Bench, _job: Job) -> None:
         )
     else:
         begin = time.perf_counter()
-        bench.metrics["call_time"] = seconds_a_call(partial(function, graph.point))
+        taken = seconds_a_call(partial(function, graph.point))
+        bench.metrics |= {"call_time": taken.elapsed, "call_cpu_time": taken.cpu}
         bench.measured_seconds += time.perf_counter() - begin
         value = function(graph.point)
     bench.check("calls", graph, value)

@@ -70,6 +70,9 @@ _ALL = (
            trend=("slower to call", "faster to call"),
            advice="Compare the compiled graphs with `pytensor.dprint`. The usual reason is a "
                   "rewrite that no longer applies."),
+    Metric("call_cpu_time", "seconds", "noisy", "timing",
+           "CPU time of one evaluation of logp and gradient, in the shortest of 15 repeats",
+           ("call",), section=_CALL_TIME, phrase="the CPU time of a call is {}"),
     Metric("first_draw_time", "seconds", "noisy", "timing",
            "time from building the step method to the first draw of any chain; on the "
            "path: the sum over its steps, each from its own start",

@@ -44,6 +44,8 @@ _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
 _WAITS = "waits and does not work"
 _SLOWER = "slower with the same work"
+_CPU_OF = {"call_time": "call_cpu_time"}
+"""The CPU time of a time; of all others `cpu_time`."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 _WORKED = 0.5
@@ -239,9 +241,10 @@ def _without_work(
     """
     if not work or any(conclusion not in _CALM for conclusion in work.values()):
         return None
-    before, after = (side.values(verdict.cell, METRICS["cpu_time"]).values for side in (base, head))
-    if not (before and after):
-        return _WAITS
+    cpu = METRICS[_CPU_OF.get(verdict.metric, "cpu_time")]
+    before, after = (side.values(verdict.cell, cpu).values for side in (base, head))
+    if not (before and after):  # as of calls in older samples
+        return _WAITS if "instructions" in work else None
     grown = median(verdict.head.values) - median(verdict.base.values)
     if median(after) - median(before) < _WORKED * grown:
         return _WAITS

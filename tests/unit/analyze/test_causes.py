@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import pytest
+
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
@@ -356,11 +358,13 @@ def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> N
     assert kinds(built(900_000, 0)) == ["more Python work"]
 
 
-def judged(base: Iterable, head: Iterable) -> tuple[list[FoundCause], dict[str, JudgedVerdict]]:
-    """The causes, and the verdicts of a warm build by metric, times included."""
+def judged(
+    base: Iterable, head: Iterable, cell: Cell = DISK
+) -> tuple[list[FoundCause], dict[str, JudgedVerdict]]:
+    """The causes, and the verdicts of a cell by metric, times included."""
     old, new = Evidence.of(base), Evidence.of(head)
-    found = judge_exact([DISK], old, new, NoiseFloors()).verdicts
-    found += judge_noisy([DISK], old, new, NoiseFloors(), 1)
+    found = judge_exact([cell], old, new, NoiseFloors()).verdicts
+    found += judge_noisy([cell], old, new, NoiseFloors(), 1)
     causes, verdicts = explained(found, old, new)
     return causes, {verdict.metric: verdict for verdict in verdicts}
 
@@ -401,6 +405,36 @@ def test_the_same_instructions_with_more_cpu_time_are_slower_and_wait_for_nothin
         assert (cause.kind, verdicts["compile_time"].cause) == (kind, cause.id)
     (cause,), _ = judged(base, built(0.45, 0.43, calls=700_000, instructions=2_100_000_000))
     assert cause.kind == "more instructions"
+
+
+@pytest.mark.parametrize(
+    ("cpu", "metric", "kind"),
+    [
+        ((4e-6, 6e-6), "instructions", "slower with the same work"),
+        ((4e-6, 4.1e-6), "instructions", "waits and does not work"),
+        ((4e-6, 4.1e-6), "python_calls", "waits and does not work"),
+        ((4e-6, 6e-6), "python_calls", None),  # of machine code they say nothing
+        (None, "instructions", "waits and does not work"),
+        (None, "python_calls", None),
+    ],
+)
+def test_a_slower_call_waits_if_its_own_cpu_time_stays(
+    cpu: tuple[float, float] | None, metric: str, kind: str | None
+) -> None:
+    cell = Cell("radon", "call", "NUMBA", "spawn")
+
+    def called(seconds: float, number: int) -> list[Sample]:
+        spent = {} if cpu is None else {"call_cpu_time": cpu[number]}
+        timed = [
+            sample(cell, "timing", {"call_time": seconds * (1 + n / 1e4), **spent})
+            for n in range(7)
+        ]
+        measure = "work" if metric == "instructions" else "tracing"
+        return [*timed, sample(cell, measure, {metric: 5001}, counted_by="callgrind")]
+
+    causes, verdicts = judged(called(5e-6, 0), called(8e-6, 1), cell)
+    assert verdicts["call_time"].conclusion == "worse"
+    assert [one.kind for one in causes] == ([] if kind is None else [kind])
 
 
 def test_where_no_work_was_counted_nobody_knows_whether_a_build_waits() -> None:

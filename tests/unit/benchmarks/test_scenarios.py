@@ -42,9 +42,15 @@ def test_what_slows_most_of_the_time_is_no_part_of_a_call(clock: Clock) -> None:
     def speed(_: int) -> float:
         return 1e-3 if 0.3 < clock.now < 0.5 else 1.4e-3
 
-    assert seconds_a_call(taking(clock, speed)) == pytest.approx(1e-3)
+    assert seconds_a_call(taking(clock, speed)).elapsed == pytest.approx(1e-3)
 
 
 def test_what_one_call_in_twelve_costs_is_in_every_repeat(clock: Clock) -> None:
     function = taking(clock, lambda n: 2e-4 if n % 12 == 0 else 1e-4)
-    assert seconds_a_call(function) == pytest.approx(13 / 12 * 1e-4, rel=0.01)
+    assert seconds_a_call(function).elapsed == pytest.approx(13 / 12 * 1e-4, rel=0.01)
+
+
+def test_what_a_call_waits_is_no_cpu_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls.time, "process_time", lambda: clock.now / 4)
+    found = seconds_a_call(taking(clock, lambda _: 1e-3))
+    assert (found.elapsed, found.cpu) == (pytest.approx(1e-3), pytest.approx(2.5e-4))
