@@ -50,7 +50,7 @@ _MEANINGS = {
     Exit.CONTRACTS: "contracts: numba breaks what PyTensor relies on",
     Exit.ARTIFACT: "comment: the artifact was refused; nothing is written",
     Exit.GITHUB: "comment, deliver: a request to GitHub failed; try again",
-    Exit.UNFIT: "doctor: this machine is not fit to measure; --cluster: no worker is",
+    Exit.UNFIT: "doctor: a machine or worker is not fit; --cluster: no worker is fit",
     Exit.UNPUBLISHED: "publish: the branch or store could not be updated; try again",
     Exit.COUNTEREXAMPLES: "explore: a graph raises, or equal graphs have different keys",
     Exit.UNSAFE_CACHE: "passport: no measurement shows that the cache is safe here",

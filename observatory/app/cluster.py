@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 
 from observatory.app.session import Session
 from observatory.extras import extra
@@ -33,3 +34,35 @@ def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
         yield own
         if said := fleet.report():
             session.say(said, "warning")
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """What a worker of a cluster is, and what it cannot take."""
+
+    address: str
+    host: str
+    cpus: tuple[int, ...]
+    model: str
+    """Of its CPUs: the class of machine."""
+    pythons: tuple[str, ...]
+    uncounted: str
+    """Why it cannot take the pass `work`; empty if it can."""
+    problem: str
+    """Why it takes nothing; empty if it may measure."""
+
+
+def workers_of(cluster: str, state: Path) -> list[WorkerFacts]:
+    """Look at each worker of a cluster, without a sample.
+
+    Raises FleetError if the cluster cannot be used, and ExtraError without the extra ``fleet``.
+    """
+    with extra("fleet"):
+        from observatory.fleet.opening import workers
+    return [
+        WorkerFacts(
+            address, place.host, place.cpus, place.machine.cpu, found, place.uncounted,
+            place.problem,
+        )
+        for address, place, found in workers(cluster, state)
+    ]  # fmt: skip

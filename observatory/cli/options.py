@@ -130,6 +130,14 @@ Cluster = Annotated[
         "Dask scheduler. Needs the extra fleet."
     ),
 ]
+Examined = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        help="Check these workers instead of this machine: local:2 for two on this machine, or the "
+        "address of a Dask scheduler. Needs the extra fleet.",
+    ),
+]
 Subjects = Annotated[
     Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
 ]

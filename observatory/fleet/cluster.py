@@ -31,6 +31,7 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.words import several
 
+NONE = f"none has joined; start one with `dask worker ADDRESS --nthreads 1 --resources {BENCH}=1`"
 _JOINING, _SETTLED = 60.0, 2.0
 """Seconds to wait for a first worker, and for another one since the last."""
 
@@ -217,6 +218,19 @@ def gathered(
     client: Client, state: Path, cpu: str, each: int | None, say: Callable[[str], None]
 ) -> DaskFleet:
     """Prepare the workers of a cluster, and return the fleet that they are. Raises FleetError."""
+    fleet = DaskFleet(joined(client, state, cpu, each, say), state)
+    if not fleet.crew.number:
+        raise FleetError(
+            "no worker of the cluster can measure" + ("" if fleet.crew.refused else f": {NONE}")
+        )
+    fleet.fetch_left()
+    return fleet
+
+
+def joined(
+    client: Client, state: Path, cpu: str, each: int | None, say: Callable[[str], None]
+) -> Crew:
+    """Prepare the workers of a cluster, and wait until no other joins. Raises FleetError."""
     hidden_from_git(state)
     token_file = state / "fleet" / "token"
     if not token_file.exists():
@@ -233,19 +247,7 @@ def gathered(
         if known and time.monotonic() > settled:
             break
         time.sleep(0.2)
-    if not crew.number:
-        raise FleetError(
-            "no worker of the cluster can measure"
-            + (
-                ""
-                if crew.refused
-                else ": none has joined; start one with "
-                f"`dask worker ADDRESS --nthreads 1 --resources {BENCH}=1`"
-            )
-        )
-    fleet = DaskFleet(crew, state)
-    fleet.fetch_left()
-    return fleet
+    return crew
 
 
 def cpus_here() -> int:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from distributed import Client
@@ -47,6 +47,8 @@ class Crew:
     plugin: Bench
     patience: float = PATIENCE
     sites: dict[str, Site] = field(default_factory=dict)
+    workers: dict[str, Place] = field(default_factory=dict)
+    """Every worker that has been prepared, by address; also those that may not measure."""
     refused: set[str] = field(default_factory=set)
     """Workers that were left out, at least for a while."""
     counts: Counter[str] = field(default_factory=Counter)
@@ -100,21 +102,20 @@ class Crew:
         except (OSError, TimeoutError, RuntimeError) as error:
             raise FleetError(f"{lost()} ({error})") from error
         with self.changed:
-            self._known = frozenset(one for one, place in places.items() if place)
+            self.workers = {one: place for one, place in sorted(places.items()) if place}
+            self._known = frozenset(self.workers)
             self._out.clear()
             before = {name: set(site.addresses) for name, site in self.sites.items()}
             for site in self.sites.values():
                 site.addresses, site.cpus = [], ()
-            for address, place in sorted(places.items()):
+            for address, place in self.workers.items():
                 self._join(address, place)
             for name, site in self.sites.items():
                 if site.addresses and not before.get(name, set()) & {*site.addresses}:
                     site.generation += 1
             self.changed.notify_all()
 
-    def _join(self, address: str, place: Place | None) -> None:
-        if place is None:
-            return
+    def _join(self, address: str, place: Place) -> None:
         if place.problem:
             if address not in self.refused:
                 self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
@@ -124,6 +125,25 @@ class Crew:
         site = self.sites.setdefault(place.name, Site(place))
         site.addresses.append(address)
         site.cpus = tuple(sorted({*site.cpus, *place.cpus}))
+
+
+def apart(workers: Mapping[str, Place]) -> dict[str, Place]:
+    """The workers by address; of those that own the same CPU, only the first may measure.
+
+    A claim keeps workers of one machine apart, but not containers that have a `/dev/shm` each.
+    """
+    found, owners = dict[str, Place](), dict[tuple[str, int], str]()
+    for address, place in sorted(workers.items()):
+        found[address] = place
+        if place.problem:
+            continue
+        if shared := [cpu for cpu in place.cpus if (place.boot, cpu) in owners]:
+            other = owners[place.boot, shared[0]]
+            problem = f"it shares CPU {shared[0]} with the worker {other}; give each its own CPU"
+            found[address] = replace(place, problem=problem)
+        else:
+            owners |= {(place.boot, cpu): address for cpu in place.cpus}
+    return found
 
 
 def lost() -> str:

@@ -13,8 +13,10 @@ import dask
 from distributed import Client, LocalCluster
 from distributed.security import Security
 
-from observatory.fleet.cluster import DaskFleet, gathered
-from observatory.fleet.orders import BENCH, MOST_BEGUN
+from observatory.fleet import worker as remote
+from observatory.fleet.cluster import NONE, DaskFleet, gathered, joined
+from observatory.fleet.crew import apart
+from observatory.fleet.orders import BENCH, MOST_BEGUN, Place
 from observatory.run.fleets import FleetError
 from observatory.store.records.machine import this_machine
 
@@ -47,8 +49,29 @@ def opened(
     ``shared``: workers own no CPU, so that there may be more of them; only for simulations, in
     which nothing is measured. Raises FleetError.
     """
+    with _connected(text, state, shared=shared) as (client, each):
+        yield gathered(client, state.absolute(), this_machine().cpu, each, say)
+
+
+def workers(text: str, state: Path) -> list[tuple[str, Place, tuple[str, ...]]]:
+    """Each worker of what ``text`` names: its address, what it is, and its versions of Python.
+
+    They take no samples. Raises FleetError.
+    """
+    with _connected(text, state) as (client, each):
+        crew = joined(client, state.absolute(), this_machine().cpu, each, lambda _: None)
+        if not crew.workers:
+            raise FleetError(f"the cluster has no worker: {NONE}")
+        pythons = client.run(remote.pythons, workers=list(crew.workers), on_error="ignore")
+        return [(one, place, pythons.get(one, ())) for one, place in apart(crew.workers).items()]
+
+
+@contextlib.contextmanager
+def _connected(
+    text: str, state: Path, *, shared: bool = False
+) -> Iterator[tuple[Client, int | None]]:
+    """A client of what ``text`` names, and the number of CPUs that each worker is to claim."""
     local = re.fullmatch(r"local:(\d{1,4})", text)
-    cpu = this_machine().cpu
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with dask.config.set(_SETTINGS), contextlib.ExitStack() as held:
         if local:
@@ -78,7 +101,7 @@ def opened(
                 lambda dask_scheduler, most: setattr(dask_scheduler, "allowed_failures", most),
                 most=_ALLOWED,
             )
-        yield gathered(client, state.absolute(), cpu, each, say)
+        yield client, each
 
 
 def _each(workers: int) -> int:

@@ -27,7 +27,7 @@ from observatory.errors import ObservatoryError
 from observatory.fleet import making
 from observatory.fleet.orders import BENCH, MOST_BEGUN, Order, Place, Recipe, Taken, Wheel
 from observatory.fleet.watching import untimed
-from observatory.run import counter
+from observatory.run import counter, interpreters
 from observatory.run.cpus import Claim, claim
 from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
@@ -121,6 +121,11 @@ async def standing(plugin: str, dask_worker: Worker) -> Place | None:
     if place is not None and place.problem:
         await _plugins[plugin].setup(dask_worker)
     return _places.get(plugin)
+
+
+def pythons() -> tuple[str, ...]:
+    """The versions of Python that this worker can make environments with."""
+    return tuple(one.minor for one in interpreters.find().interpreters)
 
 
 def take(order: Order) -> Taken:

@@ -19,10 +19,12 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from distributed import Client
 
 from observatory.app.cluster import on_cluster
 from observatory.app.results import frame
 from observatory.benchmarks.catalogue import Cell
+from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
@@ -228,7 +230,8 @@ def test_a_comparison_of_real_subjects_on_a_cluster_judges_both_sides(
 def test_without_the_option_dask_is_not_imported() -> None:
     code = (
         "import sys; import observatory.app.measurement, observatory.app.comparison, "
-        "observatory.cli.commands.run; sys.exit(bool({'dask', 'distributed'} & sys.modules.keys()))"
+        "observatory.cli.commands.run, observatory.cli.commands.doctor; "
+        "sys.exit(bool({'dask', 'distributed'} & sys.modules.keys()))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
@@ -277,3 +280,29 @@ def test_a_night_on_a_cluster_measures_the_newest_release(
     assert taken["wrong_results"] == 0
     assert taken["compiler_runs"] > 0
     assert not list((state / "fleet" / "spool").iterdir())
+
+
+def test_doctor_refuses_workers_that_share_a_cpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "300")
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cpus)})  # the workers inherit it
+    try:
+        with cluster(tmp_path / "cluster", 2) as made:
+            os.sched_setaffinity(0, cpus)
+            address = f"tcp://127.0.0.1:{made.proxies[0].port}"
+            with Client(address, set_as_default=False) as client:
+                client.wait_for_workers(2, timeout=120)
+            done = subprocess.run(
+                [sys.executable, "-m", "observatory", "doctor", "--cluster", address,
+                 "--state", str(tmp_path / "state")],
+                capture_output=True, text=True, check=False,
+            )  # fmt: skip
+    finally:
+        os.sched_setaffinity(0, cpus)
+    assert done.returncode == Exit.UNFIT, done.stderr
+    assert done.stdout.count(f"CPU {min(cpus)}, ") == 1  # one of them owns it
+    assert done.stdout.count("it takes nothing") == 1
+    assert "of which other workers own" in done.stdout
+    assert "NOT FIT to measure: worker tcp://127.0.0.1:" in done.stdout

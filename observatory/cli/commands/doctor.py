@@ -11,10 +11,13 @@ from rich.text import Text
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.sentinel import looks
+from observatory.app.cluster import WorkerFacts, workers_of
 from observatory.cli import options
 from observatory.cli.output import grid
 from observatory.errors import Exit
 from observatory.run.fitness import Check, judge, look
+from observatory.run.interpreters import SUPPORTED
+from observatory.run.local import STATE
 from observatory.store.base.problems import RecordError
 from observatory.store.records import calibration, sentinels
 from observatory.store.records.machine import this_machine
@@ -24,15 +27,26 @@ from observatory.text.units import percent
 _STYLES = {"fine": "", "attention": "yellow", "unfit": "bold red"}
 
 
-def command(results: options.Results = Path("results"), machine: options.Machine = None) -> None:
+def command(
+    results: options.Results = Path("results"),
+    machine: options.Machine = None,
+    cluster: options.Examined = None,
+    state: options.State = STATE,
+) -> None:
     """Check whether this machine is fit to measure, and say what to do if it is not.
 
     The command checks the load, CPU frequency, limits, memory, disk and compiler, and times a fixed
     loop. It also reads what `observatory calibrate` and `observatory sentinel` stored. It takes a
     second.
+
+    With --cluster it checks the workers of a cluster instead: it names the host, CPUs and model of
+    each, says what each cannot take, and refuses workers that share a CPU.
     """  # fmt: skip
-    name = this_machine(machine).machine
-    findings = [*judge(look()), _floor(results, name), _sentinel(results, name)]
+    if cluster is None:
+        name = this_machine(machine).machine
+        findings = [*judge(look()), _floor(results, name), _sentinel(results, name)]
+    else:
+        findings = [examined(one) for one in workers_of(cluster, state)]
     console = Console(highlight=False)
     rows = (
         (one.subject, Text(one.state, style=_STYLES[one.state]),
@@ -43,6 +57,20 @@ def command(results: options.Results = Path("results"), machine: options.Machine
     console.print(_sentence(findings), markup=False)
     if any(one.state == "unfit" for one in findings):
         raise typer.Exit(Exit.UNFIT)
+
+
+def examined(worker: WorkerFacts) -> Check:
+    """What a worker of a cluster is, and what it cannot take."""
+    subject = f"worker {worker.address}"
+    cpus = f"CPU {', '.join(map(str, worker.cpus))}" if worker.cpus else "no CPU of its own"
+    known = f"{worker.host}, {cpus}, {worker.model}"
+    if worker.problem:
+        return Check(subject, "unfit", f"{known}; it takes nothing: {worker.problem}")
+    lacking = [one for one in SUPPORTED if one not in worker.pythons]
+    limits = [f"it takes no sample that needs Python {' or '.join(lacking)}"] if lacking else []
+    if worker.uncounted:
+        limits.append(f"it does not take the pass `work`: {worker.uncounted}")
+    return Check(subject, "fine", "; ".join([known, *limits]))
 
 
 def _floor(results: Path, machine: str) -> Check:

@@ -14,7 +14,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
-from observatory.fleet.crew import Crew, Site
+from observatory.fleet.crew import Crew, Site, apart
 from observatory.fleet.orders import Place, Taken
 from observatory.fleet.taking import Samples
 from observatory.run.environments import EnvironmentMakingError
@@ -302,3 +302,15 @@ def test_a_sample_that_was_begun_again_is_late_for_its_pair(
     taking.drop(found)
     assert not taking.was_late(found)
     assert "1 sample taken again with the other one of their pair" in fleet.report()
+
+
+def test_of_workers_of_one_machine_that_own_the_same_cpu_only_the_first_may_measure() -> None:
+    container = replace(HERE, name="container", state=Path("/else"))
+    beside, elsewhere = replace(HERE, cpus=(1,)), replace(HERE, boot="another")
+    found = apart({"d": elsewhere, "c": beside, "b": container, "a": HERE})
+    assert {address: place.problem for address, place in found.items()} == {
+        "a": "",
+        "b": "it shares CPU 0 with the worker a; give each its own CPU",
+        "c": "",
+        "d": "",
+    }
