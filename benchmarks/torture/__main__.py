@@ -42,8 +42,8 @@ EXIT_DONE = 0
 DEFAULT_STEPS = 64
 DEFAULT_LIMIT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "filelock")
-_PARTS: dict[Cache, int] = {"numba": 1, "c": 2}
-"""Processes that share the faults of a cache: those of C take twice as long, and wait for locks."""
+_PARTS: dict[Cache, int] = {"numba": 2, "c": 2}
+"""Processes that share the faults of a cache: two cores have work while one waits for a lock."""
 _HASH_SEED = 1
 _POLL = 0.2
 _FLAGS = {"numba": "", "c": "compile__timeout=20,blas__ldflags="}

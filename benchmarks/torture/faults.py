@@ -25,7 +25,7 @@ from .making import (
     Other,
     Together,
 )
-from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, Rule
+from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, WRITES, Rule
 from .workload import CACHES, GRAPHS, STRIDED, Cache
 
 PARTS: dict[Cache, tuple[str, str]] = {"numba": ("index", "data"), "c": ("key", "module")}
@@ -122,12 +122,13 @@ def _disk(cache: Cache) -> Iterator[Fault]:
         return Fault(name, cache, "disk", what, plan)
 
     full = Rule(CHANGES, "fail", errno.ENOSPC)
-    part = Rule(CHANGES, "part", errno.ENOSPC)
+    part = Rule(WRITES, "part", errno.ENOSPC)
     yield fault(
         "full", "the disk becomes full at one step of storing an entry", Armed(full, "bare")
     )
     yield fault(
-        "full_in_a_write", "the disk becomes full in the middle of a write",
+        "full_in_a_write", "the disk becomes full in the middle of a write, and has room for "
+        "nothing but new and empty files",
         Armed(part, "bare"),
     )  # fmt: skip
     yield fault(

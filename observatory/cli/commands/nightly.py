@@ -161,8 +161,8 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
-            help=f"Results that say which commits of --commits {NEW} are measured, and what is "
-            "missing of them. Default: --results."
+            help=f"Results that say which commits of --commits {NEW} are measured, what is "
+            "missing of them, and which releases were put under faults. Default: --results."
         ),
     ] = None,
 ) -> None:
