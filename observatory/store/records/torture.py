@@ -119,7 +119,8 @@ class Torture(Record):
     steps: Count = Field(description="steps of a fault, at most")
     faults: list[Fault] = Field(max_length=1_000)
     seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
-        description="of the last run; in older records, of one run for each cache, added up"
+        description="of the last run, which may have gone on with one that was interrupted; in "
+        "older records, of one run for each cache, added up"
     )
     cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
         description="of all processes of the last run; each cache can have a run of its own"

@@ -114,6 +114,12 @@ def test_processes_that_store_at_once_compile_each_module_once_where_they_wait_f
     assert found([Ended(alone), Ended(replace(alone, wrong="up"))], once=True) == ("WRONG", "up")
 
 
+def test_a_process_that_waits_for_another_one_may_ask_often() -> None:
+    waited = Ended(replace(WARM, calls=9000))
+    assert judge(waited, WARM, 9)[0] == "slower"
+    assert judge_several([waited, Ended(WARM)], [WARM, WARM], 9) == ("safe", "")
+
+
 def test_a_command_that_fails_raises_and_hides_nothing_worse() -> None:
     assert or_failure(("safe", ""), "") == ("safe", "")
     assert or_failure(("recompiles", "4 missed"), "OSError: no") == ("raises", "OSError: no")
