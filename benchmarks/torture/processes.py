@@ -31,6 +31,8 @@ from .workload import Seen, Workload, no_core_dumps
 _POLL = 0.01
 _STUCK = 15.0
 """Seconds for which a second process may wait for a stopped first one, other than for a lock."""
+_WORKS = 0.05
+"""The part of its time that a process uses the CPU, at least, unless it waits."""
 _AT_LOCK = Rule(REFUSALS, "stop")
 """Stops a process where a lock is refused to it, which shows at once that it waits."""
 
@@ -71,8 +73,16 @@ class Running:
             self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def ended(self, limit: float) -> Ended:
-        """Wait for its end, at most so many seconds, and return how it ended."""
-        self.wait(limit)
+        """Wait for its end and return how it ended; it hangs if it works no more for so long.
+
+        On a busy machine a process that works gets little of the CPU, and may use as many seconds
+        of that as the limit has.
+        """
+        used = 0.0
+        while not self.wait(limit):
+            before, used = used, cpu_seconds(self.pid)
+            if used - before < _WORKS * limit or used >= limit:
+                break
         late = self.code is None
         self.kill()
         try:
@@ -201,6 +211,12 @@ class Starter:
         ended = one.ended(self.limit)
         two.go_on()
         return [ended, two.ended(self.limit)]
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU seconds of a process and of its children that have ended."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return sum(map(int, stat[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def obey_permissions() -> None:

@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from observatory.benchmarks.torture import __main__ as main
-from observatory.benchmarks.torture import damage, shim
+from observatory.benchmarks.torture import damage, processes, shim
 from observatory.benchmarks.torture.copies import Copies, Skip
 from observatory.benchmarks.torture.faults import FAULTS, PARTS
 from observatory.benchmarks.torture.making import (
@@ -475,6 +475,34 @@ def test_a_process_under_a_fault_leaves_as_a_fresh_one_does(tmp_path: Path) -> N
         atexit.unregister(of_parent.touch)
     assert (ended.seen, ended.code) == (WARM, 0)
     assert (own.exists(), of_parent.exists()) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("used", "readings"), [((0.0,), 1), ((0.05, 0.09, 0.1), 3), ((0.05, 0.051), 2)]
+)
+def test_a_process_hangs_that_waits_or_has_used_the_cpu_for_as_long_as_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used: tuple[float, ...], readings: int
+) -> None:
+    asked = []
+
+    class Waits:
+        def run(self, _: tuple[str, ...]) -> Seen:
+            signal.pause()
+            return WARM
+
+    def cpu(pid: int) -> float:
+        asked.append(pid)
+        return used[len(asked) - 1]
+
+    monkeypatch.setattr(processes, "cpu_seconds", cpu)
+    ended = Starter(cast("Workload", Waits()), tmp_path, tmp_path, limit=0.1).run(())
+    assert (ended.timed_out, len(asked)) == (True, readings)
+
+
+def test_the_cpu_seconds_of_a_process_are_read() -> None:
+    before = processes.cpu_seconds(os.getpid())
+    own = sum(os.times()[:4])
+    assert before <= own + 0.02 <= processes.cpu_seconds(os.getpid()) + 1
 
 
 def test_a_process_can_have_other_flags_and_variables_than_the_next_one(tmp_path: Path) -> None:
