@@ -94,7 +94,7 @@ TORTURES: dict[str, tuple[str, ...]] = {
     "dispatch": (),
     "c": (
         "two_store", "lock_holder_dead", "lock_holder_stopped", "key_empty", "key_unreadable",
-        "key_exchanged", "module_missing", "of_pytensor", "of_flag", "of_compiler", "files_old",
+        "key_exchanged", "module_missing", "of_class", "of_flag", "of_compiler", "files_old",
         "removed", "marked", "copied", "compiler_fails", "cleared", "cleared_unloadable",
         "cleaned_old", "kept_old", "kept_marked", "kept_empty", "kept_key_empty",
         "kept_module_missing", "leftovers", "leftovers_empty", "full",

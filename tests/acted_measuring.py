@@ -1,9 +1,9 @@
 """A stand-in for the commands that measure. FOR TESTS ONLY: nothing is measured.
 
 `sitecustomize` in a directory on PYTHONPATH starts it instead of `observatory run`, `canary`,
-`contracts`, `compare` and `sentinel`. It records synthetic samples of the commit, as the real
-commands would, or writes a synthetic comparison. Each command is noted in the file that ACTED_LOG
-names.
+`contracts`, `torture`, `compare` and `sentinel`. It records synthetic samples of the commit, as the
+real commands would, or writes a synthetic comparison. Each command is noted in the file that
+ACTED_LOG names.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-MEASURING = ("run", "canary", "contracts", "compare", "sentinel")
+MEASURING = ("run", "canary", "contracts", "torture", "compare", "sentinel")
 LOG = "ACTED_LOG"
 
 

@@ -1,8 +1,8 @@
 """Put PyTensor's caches under faults: `python -m benchmarks.torture`.
 
 This runs in the environment under test and prints one JSON record on stdout (docs/schemas/). It
-writes only into a sandbox, which it removes. Each of the two caches has a process of its own, which
-forks those that are judged and appends the record of each fault to a file. If it dies, the fault
+writes only into a sandbox, which it removes. Each of the two caches has processes of its own, which
+fork those that are judged and append the record of each fault to a journal. If one dies, the fault
 that it was trying is recorded so, and a new process tries the rest.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import math
 import os
 import resource
 import shutil
@@ -32,34 +33,61 @@ from ..typed_json import MessageError, from_json, to_json
 from . import shim
 from .copies import Copies, Skip
 from .faults import FAULTS
-from .making import SCHEMA, Fault, FaultRecord, TortureRecord, printable
+from .making import OTHERS, SCHEMA, Fault, FaultRecord, TortureRecord, printable
 from .processes import Starter
 from .trials import Torture
 from .workload import CACHES, GRAPHS, Cache, Workload
 
 EXIT_DONE = 0
-DEFAULT_STEPS = 12
+DEFAULT_STEPS = 64
 DEFAULT_LIMIT = 300.0
 _PACKAGES = ("pytensor", "numba", "llvmlite", "numpy", "scipy", "filelock")
+_PARTS: dict[Cache, int] = {"numba": 2, "c": 2}
+"""Processes that share the faults of a cache: two cores have work while one waits for a lock."""
 _HASH_SEED = 1
 _POLL = 0.2
 _FLAGS = {"numba": "", "c": "compile__timeout=20,blas__ldflags="}
 """What each cache's processes are told: how long to wait for a lock, and not to look for a BLAS."""
 
 
+@dataclass(frozen=True)
+class How:
+    """How faults are tried."""
+
+    steps: int = DEFAULT_STEPS
+    """Of a fault, at most."""
+    limit: float = DEFAULT_LIMIT
+    """Seconds after which a process hangs."""
+    others: Sequence[str] = ()
+    """Environments that have another version of something, as NAME=INTERPRETER."""
+    journal: Path | None = None
+    """The directory in which every fault is recorded at once; None: one that is removed."""
+    budget: float = math.inf
+    """Seconds after which no fault goes on; those without a record are left for a later run."""
+
+
 @dataclass
 class _Part:
-    """The faults of one cache, and the process that tries them."""
+    """Some faults of one cache, and the process that tries them."""
 
     box: Sandbox
     cache: Cache
     faults: Sequence[Fault]
-    steps: int
-    limit: float
+    how: How
     library: Path | None
+    journal: Path
+    """The file to which every fault is appended."""
     records: list[FaultRecord] = field(default_factory=list)
     process: subprocess.Popen[bytes] | None = None
-    _report: Path = Path()
+
+    def __post_init__(self) -> None:
+        self._read()
+
+    @property
+    def left(self) -> list[Fault]:
+        """The faults that have no record."""
+        done = {one.name for one in self.records}
+        return [one for one in self.faults if one.name not in done]
 
     def go_on(self) -> bool:
         """Read what the process has done, and start one if faults are left; whether any are."""
@@ -67,48 +95,71 @@ class _Part:
             if self.process.poll() is None:
                 return True
             self._read()
+            self._explain()
             self.process = None
-        if len(self.records) < len(self.faults):
+        if self.left:
             self._start()
         return self.process is not None
 
     def _start(self) -> None:
-        self._report = self.box.out / f"{self.cache}-{len(self.records)}.jsonl"
-        only = [word for one in self.faults[len(self.records) :] for word in ("--only", one.name)]
+        only = [word for one in self.left for word in ("--only", one.name)]
+        others = [word for one in self.how.others for word in ("--other", one)]
         env = self.box.environment(_HASH_SEED, _FLAGS[self.cache])
         if self.library is not None:
             env["LD_PRELOAD"] = str(self.library)
         command = [
-            sys.executable, "-m", "benchmarks.torture", "--append-to", str(self._report),
-            "--cache", self.cache, "--steps", str(self.steps), "--limit", str(self.limit),
-            "--kept", str(self.box.out / "kept"), "--live", str(self.box.cache / "pytensor"), *only,
+            sys.executable, "-m", "benchmarks.torture", "--append-to", str(self.journal),
+            "--cache", self.cache, "--steps", str(self.how.steps), "--limit", str(self.how.limit),
+            "--kept", str(self.box.out / "kept"), "--live", str(self.box.cache / "pytensor"),
+            *others, *only,
         ]  # fmt: skip
-        with self._report.with_suffix(".stderr").open("wb") as stream:
+        with self._stderr.open("wb") as stream:
             self.process = subprocess.Popen(
                 command, cwd=self.box.work, env=env, stdin=subprocess.DEVNULL, stdout=stream,
                 stderr=stream, start_new_session=True,
             )  # fmt: skip
 
+    @property
+    def _stderr(self) -> Path:
+        return self.box.out / "stderr"
+
     def _read(self) -> None:
-        assert self.process is not None
-        found = []
+        """Read the journal, and cut off a line that was not written to its end."""
+        known = {one.name for one in self.faults}
+        self.records, lines = [], []
         with contextlib.suppress(OSError, MessageError):
-            for line in self._report.read_text(encoding="utf-8", errors="replace").splitlines():
-                found.append(from_json(FaultRecord, line))  # noqa: PERF401  it keeps what it read
-        self.records += found
-        if len(self.records) < len(self.faults):
+            for line in self.journal.read_text(encoding="utf-8", errors="replace").splitlines():
+                record = from_json(FaultRecord, line)
+                lines.append(f"{line}\n")
+                if record.name in known:
+                    self.records.append(record)
+        partial = self.journal.with_suffix(".partial")
+        partial.write_text("".join(lines), encoding="utf-8")
+        partial.replace(self.journal)
+
+    def _explain(self) -> None:
+        """Record a fault in which the process ended."""
+        assert self.process is not None
+        if self.left:
             # They are tried in order: it ended in the first one that has no record.
-            said = self._report.with_suffix(".stderr").read_text(errors="replace").splitlines()
+            said = self._stderr.read_text(errors="replace").splitlines()
             last = printable(said[-1][:300]) if said else "it wrote nothing"
             reason = f"the process that tried it left with status {self.process.returncode}: {last}"
-            self.records.append(untried(self.faults[len(self.records)], reason))
+            self.records.append(untried(self.left[0], reason))
+            _append(self.journal, self.records[-1])
 
     def end(self) -> None:
-        """Kill the process and all that it started."""
+        """Kill the process and all that it started, and read what it has recorded."""
         if self.process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+            self._read()
+
+
+def _append(journal: Path, record: FaultRecord) -> None:
+    with journal.open("a", encoding="utf-8") as stream:
+        stream.write(to_json(record) + "\n")
 
 
 def untried(fault: Fault, reason: str) -> FaultRecord:
@@ -118,11 +169,10 @@ def untried(fault: Fault, reason: str) -> FaultRecord:
     )
 
 
-def take(faults: Sequence[Fault], steps: int, limit: float) -> TortureRecord:
-    """Try faults in a sandbox, those of both caches at once, and return the record.
+def take(faults: Sequence[Fault], how: How) -> TortureRecord:
+    """Try faults in a sandbox, in several processes at once, and return the record.
 
-    ``steps``: of a fault, at most. ``limit``: seconds after which a process hangs. Raises OSError
-    if a process cannot start.
+    Raises OSError if a process cannot start.
     """
     began, used, started_at = time.monotonic(), _cpu_seconds(), datetime.now(UTC)
     sweep()
@@ -131,27 +181,35 @@ def take(faults: Sequence[Fault], steps: int, limit: float) -> TortureRecord:
         library = None
         with contextlib.suppress(shim.NoShim):
             library = shim.build(box.out)
+        journal = how.journal or box.out
+        journal.mkdir(parents=True, exist_ok=True)
         try:
-            for cache in CACHES:
+            for cache, parts in _PARTS.items():
                 own = [one for one in faults if one.cache == cache]
-                every.append(_Part(box.within(cache), cache, own, steps, limit, library))
-            parts = list(every)
-            while parts:
-                parts = [part for part in parts if part.go_on()]
+                for at in range(parts):
+                    name = f"{cache}-{at}"
+                    inside, file = box.within(name), journal / f"{name}.jsonl"
+                    every.append(_Part(inside, cache, own[at::parts], how, library, file))
+            running = list(every)
+            while running and time.monotonic() - began < how.budget:
+                running = [part for part in running if part.go_on()]
                 time.sleep(_POLL)
         finally:
             for part in every:
                 part.end()
             end_stragglers(box)
+    found = {(one.cache, one.name): one for part in every for one in part.records}
+    tried = [found[key] for one in faults if (key := (one.cache, one.name)) in found]
     return TortureRecord(
         schema=SCHEMA,
         environment={**versions(_PACKAGES), "cpu": processor()},
-        steps=steps,
-        faults=tuple(record for part in every for record in part.records),
+        steps=how.steps,
+        faults=tuple(tried),
         seconds=round(time.monotonic() - began, 3),
         cpu_seconds=round(_cpu_seconds() - used, 3),
         load=round(os.getloadavg()[0], 2),
         started_at=started_at.isoformat(),
+        left=len(faults) - len(tried),
     )
 
 
@@ -175,16 +233,23 @@ def append(faults: Sequence[Fault], options: argparse.Namespace) -> NoReturn:
         starter = Starter(Workload(options.cache), options.live, options.kept.parent, options.limit)
         copies = Copies(options.cache, starter, options.kept)
         copies.prepare()
-        torture = Torture(copies, options.steps)
+        torture = Torture(copies, options.steps, dict(options.other or ()))
     except ImportError as error:
         reason = f"this PyTensor has no such cache: {error}"
     except Skip as error:
         reason = str(error)
     for fault in faults:
         record = untried(fault, reason) if reason or not torture else torture.carry_out(fault)
-        with options.append_to.open("a", encoding="utf-8") as stream:
-            stream.write(to_json(record) + "\n")
+        _append(options.append_to, record)
     os._exit(0)
+
+
+def _other(text: str) -> tuple[str, str]:
+    """What an environment has another version of, and its interpreter, from NAME=INTERPRETER."""
+    name, _, python = text.partition("=")
+    if name not in OTHERS or not python:
+        raise argparse.ArgumentTypeError(f"{text!r} is none of {'=, '.join(OTHERS)}=INTERPRETER")
+    return name, python
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -208,6 +273,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="print the faults and exit")
     parser.add_argument("--end-with-parent", action="store_true",
                         help="clean up and exit when the parent process dies")  # fmt: skip
+    parser.add_argument("--other", action="append", type=_other, metavar="NAME=INTERPRETER",
+                        help=f"an environment that has another {', '.join(OTHERS)}")  # fmt: skip
+    parser.add_argument("--journal", type=Path, metavar="DIRECTORY",
+                        help="record each fault here at once, and try none again")  # fmt: skip
+    parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS",
+                        help="leave the faults that take longer to a later run")  # fmt: skip
     parser.add_argument("--append-to", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)
@@ -231,7 +302,9 @@ def main(argv: list[str] | None = None) -> int:
         signal.signal(number, end_once)
     if options.end_with_parent:
         end_with_parent(signal.SIGTERM)
-    record = take(chosen, options.steps, options.limit)
+    others = [f"{name}={python}" for name, python in options.other or ()]
+    how = How(options.steps, options.limit, others, options.journal, options.budget)
+    record = take(chosen, how)
     print(to_json(record, indent=2 if options.pretty else None))
     return EXIT_DONE
 

@@ -46,6 +46,7 @@ class Copies:
             found.append(self._entries())
             if not found[-1] - found[-2]:
                 raise Skip("without any fault, no file of an outer function is added to the cache")
+        self.starter.preload(GRAPHS)
         self._targets = (min(found[1] - found[0]), min(found[2] - found[1]))
         self._copy(self.live, self.kept / "filled")
         for entry in self._entries():

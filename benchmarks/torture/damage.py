@@ -9,21 +9,20 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .making import Apply, Place, Steps, flips, spread
-from .workload import Cache
 
 YEARS = 10 * 365 * 86400
 """Ten years in seconds."""
-_FINE = 2
-"""Times as many steps of a file as of a store, which takes longer to try."""
-MANY: dict[Cache, int] = {"numba": 100_000, "c": 10_000}
-"""Entries of a large cache, by its kind."""
+_MOST = 24
+"""Steps of a file, at most: its bytes are many, and those beside each other alike."""
+MANY = 100_000
+"""Entries of a large cache."""
 
 
 def lengths(part: str) -> Steps:
     """The lengths to which a file is cut: its ends and steps between them."""
 
     def steps(place: Place, most: int) -> Sequence[str]:
-        return [str(length) for length in spread(place.file(part).stat().st_size, _FINE * most)]
+        return [str(length) for length in spread(place.file(part).stat().st_size, min(_MOST, most))]
 
     return steps
 
@@ -41,7 +40,7 @@ def bits(part: str) -> Steps:
     """The bits of a file to flip, chosen by a fixed seed."""
 
     def steps(place: Place, most: int) -> Sequence[str]:
-        return [str(bit) for bit in flips(place.file(part).stat().st_size, _FINE * most, part)]
+        return [str(bit) for bit in flips(place.file(part).stat().st_size, min(_MOST, most), part)]
 
     return steps
 
@@ -217,20 +216,16 @@ def empty_directories(place: Place, _: str) -> None:
         (place.compiledir / f"tmp{number:08x}").mkdir()
 
 
-def crowded(number: int) -> Apply:
-    """Add so many entries of other functions."""
-
-    def apply(place: Place, _: str) -> None:
-        if not place.target.is_dir():
-            for at in range(number):
-                name = re.sub(r"[0-9a-f]{64}", f"{at:064x}", place.target.name)
-                (place.compiledir / name).touch()
-            return
-        key, module = place.file("key").read_bytes(), place.file("module")
-        for at in range(number):
-            _copy_of_module(place, f"{at:07x}", key, module)
-
-    return apply
+def crowded(place: Place, _: str) -> None:
+    """Add MANY entries of other functions."""
+    if not place.target.is_dir():
+        for at in range(MANY):
+            name = re.sub(r"[0-9a-f]{64}", f"{at:064x}", place.target.name)
+            (place.compiledir / name).touch()
+        return
+    key, module = place.file("key").read_bytes(), place.file("module")
+    for at in range(MANY):
+        _copy_of_module(place, f"{at:07x}", key, module)
 
 
 def _copy_of_module(place: Place, number: str, key: bytes, module: Path) -> None:

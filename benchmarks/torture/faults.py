@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from . import damage
 from .making import (
+    OTHERS,
     Apply,
     Armed,
     Commanded,
@@ -21,13 +22,15 @@ from .making import (
     Held,
     Hindered,
     Interleaved,
+    Other,
     Together,
 )
-from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, Rule
+from .shim import CHANGES, EVERY_CHANGE, LOCKS, OPENS, OVER, READS, RENAMES, WRITES, Rule
 from .workload import CACHES, GRAPHS, STRIDED, Cache
 
 PARTS: dict[Cache, tuple[str, str]] = {"numba": ("index", "data"), "c": ("key", "module")}
 """The files of an entry."""
+_NAMES: dict[Other, str] = {"python": "Python", "numba": "numba", "pytensor": "PyTensor"}
 
 
 def _files(cache: Cache, part: str) -> Iterator[Fault]:
@@ -90,20 +93,20 @@ def _foreign() -> Iterator[Fault]:
     def fault(name: str, cache: Cache, what: str, plan: Damage | Foreign) -> Fault:
         return Fault(f"of_{name}", cache, "foreign", what, plan)
 
-    yield fault(
-        "numba", "numba", "another version of numba wrote the index",
-        Damage(damage.of_another_numba),
-    )  # fmt: skip
-    yield fault(
-        "python", "numba", "another version of Python wrote all entries",
-        Damage(damage.of_another_python),
-    )  # fmt: skip
+    imitated = {"numba": damage.of_another_numba, "python": damage.of_another_python}
+    for cache in CACHES:
+        for name in OTHERS:
+            instead = imitated.get(name) if cache == "numba" else None
+            yield fault(
+                name, cache, f"another version of {_NAMES[name]} filled the cache",
+                Foreign(other=name, imitated=instead),
+            )  # fmt: skip
     cpu = (("NUMBA_CPU_NAME", "generic"), ("NUMBA_CPU_FEATURES", ""))
     yield fault("cpu", "numba", "another CPU filled the cache", Foreign(cpu))
     flag = (("PYTENSOR_FLAGS", "numba__fastmath=False"),)
     yield fault("flag", "numba", "a process without fastmath filled the cache", Foreign(flag))
     yield fault(
-        "pytensor", "c", "the key names a class that this PyTensor does not have",
+        "class", "c", "the key names a class that this PyTensor does not have",
         Damage(damage.of_another_class),
     )  # fmt: skip
     other = (("PYTENSOR_FLAGS", "gcc__cxxflags=-march=x86-64"),)
@@ -119,12 +122,13 @@ def _disk(cache: Cache) -> Iterator[Fault]:
         return Fault(name, cache, "disk", what, plan)
 
     full = Rule(CHANGES, "fail", errno.ENOSPC)
-    part = Rule(CHANGES, "part", errno.ENOSPC)
+    part = Rule(WRITES, "part", errno.ENOSPC)
     yield fault(
         "full", "the disk becomes full at one step of storing an entry", Armed(full, "bare")
     )
     yield fault(
-        "full_in_a_write", "the disk becomes full in the middle of a write",
+        "full_in_a_write", "the disk becomes full in the middle of a write, and has room for "
+        "nothing but new and empty files",
         Armed(part, "bare"),
     )  # fmt: skip
     yield fault(
@@ -242,9 +246,8 @@ def _clock_and_place(cache: Cache) -> Iterator[Fault]:
                     Hindered(damage.broken_header))  # fmt: skip
         yield Fault("marked", cache, "place", "the module is marked as one to be deleted",
                     Damage(damage.marked))  # fmt: skip
-    number = damage.MANY[cache]
-    yield Fault("crowded", cache, "place", f"the cache has {number:,} other entries",
-                Damage(damage.crowded(number)))  # fmt: skip
+    yield Fault("crowded", cache, "place", f"the cache has {damage.MANY:,} other entries",
+                Damage(damage.crowded))  # fmt: skip
 
 
 def _all() -> Iterator[Fault]:

@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
 
 from .shim import EVERY_CHANGE, Rule
 from .workload import GRAPHS, Cache
@@ -68,6 +68,9 @@ def _file(target: Path, part: str) -> Path:
     return next(iter(sorted(target.glob("*.so"))))
 
 
+Other = Literal["python", "numba", "pytensor"]
+OTHERS: tuple[Other, ...] = get_args(Other)
+"""What an environment that fills a cache may have another version of."""
 Apply = Callable[[Place, str], None]
 """Puts one step of a fault into a live cache. Raises OSError."""
 Steps = Callable[[Place, int], Sequence[str]]
@@ -155,10 +158,14 @@ class Held:
 
 @dataclass(frozen=True)
 class Foreign:
-    """The cache was filled by a process with other variables."""
+    """The cache was filled by a process with other variables, or of another environment."""
 
-    variables: tuple[tuple[str, str], ...]
+    variables: tuple[tuple[str, str], ...] = ()
     """Names and values; PYTENSOR_FLAGS are added to those of the reader."""
+    other: Other | None = None
+    """What that environment has another version of; None: it is the reader's own."""
+    imitated: Apply | None = None
+    """What is done to a filled cache instead where there is no such environment."""
 
 
 Plan = Damage | Commanded | Hindered | Armed | Together | Interleaved | Held | Foreign
@@ -228,6 +235,8 @@ class TortureRecord:
     load: float
     started_at: str
     """ISO 8601, with the time zone."""
+    left: int = 0
+    """How many faults are left for a later run, because the time was over."""
 
 
 def spread(size: int, most: int) -> list[int]:

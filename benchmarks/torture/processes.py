@@ -1,16 +1,21 @@
 """Processes under a fault: forks of one that has imported PyTensor and built nothing.
 
 That is how a pool of workers starts them; a fork saves the seconds of the import for each of
-hundreds of steps. Nothing is in the memory of the forked process that a fresh one would not have
-read after its import: numba's and PyTensor's caches are first asked when a graph is built.
+hundreds of steps. What PyTensor and numba import only when they build is imported before, too.
+Nothing is in the memory of the forked process that a fresh one would not have read after its
+import: numba's and PyTensor's caches are first asked when a graph is built.
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
+import importlib
+import json
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -19,13 +24,17 @@ from pathlib import Path
 from ..parent import fork
 from ..typed_json import MessageError, from_json, to_json
 from . import shim
-from .shim import Rule
+from .shim import REFUSALS, Rule
 from .verdicts import Ended
 from .workload import Seen, Workload, no_core_dumps
 
 _POLL = 0.01
 _STUCK = 15.0
-"""Seconds for which a second process may wait for a stopped first one."""
+"""Seconds for which a second process may wait for a stopped first one, other than for a lock."""
+_WORKS = 0.05
+"""The part of its time that a process uses the CPU, at least, unless it waits."""
+_AT_LOCK = Rule(REFUSALS, "stop")
+"""Stops a process where a lock is refused to it, which shows at once that it waits."""
 
 
 @dataclass
@@ -64,8 +73,16 @@ class Running:
             self.code = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def ended(self, limit: float) -> Ended:
-        """Wait for its end, at most so many seconds, and return how it ended."""
-        self.wait(limit)
+        """Wait for its end and return how it ended; it hangs if it works no more for so long.
+
+        On a busy machine a process that works gets little of the CPU, and may use as many seconds
+        of that as the limit has.
+        """
+        used = 0.0
+        while not self.wait(limit):
+            before, used = used, cpu_seconds(self.pid)
+            if used - before < _WORKS * limit or used >= limit:
+                break
         late = self.code is None
         self.kill()
         try:
@@ -88,6 +105,25 @@ class Starter:
     limit: float
     """Seconds after which a process hangs."""
     started: int = 0
+
+    def preload(self, graphs: tuple[str, ...]) -> None:
+        """Import what a process imports while it builds graphs: for C, half of its work each time.
+
+        PyTensor's own modules are left to it, as some of them use the cache, and so is what is in
+        the cache.
+        """
+        names = self.out / "modules.json"
+
+        def list_new() -> None:
+            before = set(sys.modules)
+            self.workload.run(graphs)
+            names.write_text(json.dumps(sorted(sys.modules.keys() - before)), encoding="utf-8")
+
+        self.start((), first=list_new).ended(self.limit)
+        for name in json.loads(names.read_text(encoding="utf-8")):
+            if name.partition(".")[0] not in ("pytensor", "__main__"):
+                with contextlib.suppress(Exception):
+                    importlib.import_module(name)
 
     def start(
         self, graphs: tuple[str, ...], rule: Rule | None = None, *,
@@ -164,17 +200,23 @@ class Starter:
     ) -> list[Ended]:
         """Stop a process by a rule, let a second one run, then let the first go on.
 
-        ``second_rule``: stops the second one in its turn, until the first has ended. A second one
-        that waits for the first, as for a lock, ends only after it. Returns how both ended.
+        ``second_rule``: stops the second one in its turn, until the first has ended; None: where
+        it waits for a lock, which the first may hold. Returns how both ended.
         """
         one = self.start(first, rule)
         one.wait(self.limit)
-        two = self.start(second, second_rule)
+        two = self.start(second, second_rule or _AT_LOCK)
         two.wait(min(_STUCK, self.limit))
         one.go_on()
         ended = one.ended(self.limit)
         two.go_on()
         return [ended, two.ended(self.limit)]
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU seconds of a process and of its children that have ended."""
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return sum(map(int, stat[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
 def obey_permissions() -> None:

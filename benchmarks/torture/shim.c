@@ -23,7 +23,7 @@
 
 /* What a call does; torture/shim.py has the same numbers. */
 enum { READS = 1, CHANGES = 2, WRITES = 4, RENAMES = 8, OPENS = 16, LISTS = 32, LOCKS = 64, OVER = 128,
-       DELETES = 256 };
+       DELETES = 256, REFUSALS = 512 };
 /* What happens at the call. */
 enum { COUNT = 0, FAIL = 1, KILL = 2, STOP = 3, PART = 4 };
 
@@ -183,7 +183,19 @@ ON_PATH(DELETES, int, unlinkat, (int at, const char *path, int flags), at, path,
 ON_PATH(DELETES, int, rmdir, (const char *path), AT_FDCWD, path, (path))
 ON_PATH(CHANGES, int, symlink, (const char *to, const char *path), AT_FDCWD, path, (to, path))
 ON_PATH(CHANGES, int, truncate64, (const char *path, off64_t size), AT_FDCWD, path, (path, size))
-ON_PATH(LOCKS, int, flock, (int file, int how), file, NULL, (file, how))
+
+int flock(int file, int how)
+{
+    REAL(flock);
+    int watched = (rule.kinds & (LOCKS | REFUSALS)) && is_below(file, NULL);
+    if (watched && hit(LOCKS)) return -1;
+    int failed = real(file, how);
+    if (failed && watched && errno == EWOULDBLOCK) {
+        hit(REFUSALS);
+        errno = EWOULDBLOCK;
+    }
+    return failed;
+}
 
 DIR *opendir(const char *path)
 {

@@ -19,7 +19,9 @@ LIBRARY = "torture-shim.so"
 _COMPILERS = ("gcc", "cc", "clang")
 
 # The same numbers as in shim.c.
-READS, CHANGES, WRITES, RENAMES, OPENS, LISTS, LOCKS, OVER, DELETES = (1 << bit for bit in range(9))
+READS, CHANGES, WRITES, RENAMES, OPENS, LISTS, LOCKS, OVER, DELETES, REFUSALS = (
+    1 << bit for bit in range(10)
+)
 EVERY_CHANGE = CHANGES | DELETES
 """A full disk refuses CHANGES, which need room: deleting succeeds, and so does access(2)."""
 _ACTIONS = {"count": 0, "fail": 1, "kill": 2, "stop": 3, "part": 4}

@@ -7,9 +7,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import singledispatchmethod
 
 from .copies import Copies, Skip
@@ -23,6 +23,7 @@ from .making import (
     Held,
     Hindered,
     Interleaved,
+    Other,
     Start,
     Together,
     Verdict,
@@ -59,6 +60,8 @@ class Torture:
     copies: Copies
     most: int
     """Steps of a fault, at most."""
+    others: Mapping[Other, str] = field(default_factory=dict)
+    """The interpreter of an environment that has another version of something."""
 
     @property
     def starter(self) -> Starter:
@@ -173,7 +176,7 @@ class Torture:
         self.copies.reset(start)
         counted = self.starter.run(plan.first, replace(plan.rule, action="count")).seen
         number = counted.armed if counted else 0
-        for at in spread(number, self.most if plan.later else max(2, self.most // 2)):
+        for at in spread(number, self.most):
             self.copies.reset(start)
             rule = plan.rule.at(at + 1, only=True)
             other = plan.rule.at(at + 1 + plan.later, only=True) if plan.later else None
@@ -198,24 +201,31 @@ class Torture:
     def _(self, plan: Foreign) -> Iterator[Case]:
         usual = self.copies.usual_of("filled", GRAPHS)
         usually = self._later("filled", GRAPHS)
-        self.copies.reset("bare")
-        self._fill(dict(plan.variables))
+        python = sys.executable if plan.other is None else self.others.get(plan.other)
+        if python is not None:
+            self.copies.reset("bare")
+            self._fill(python, dict(plan.variables))
+        elif plan.imitated is not None:
+            with _possible():
+                plan.imitated(self.copies.reset("filled"), "")
+        else:
+            raise Skip(f"there is no environment with another version of {plan.other}")
         yield self._case("", self.starter.run(GRAPHS), usual, usually)
 
-    def _fill(self, variables: dict[str, str]) -> None:
+    def _fill(self, python: str, variables: dict[str, str]) -> None:
         """Let a fresh process with other variables fill the live cache. Raises Skip."""
         flags = ",".join(
             filter(None, (os.environ.get("PYTENSOR_FLAGS"), variables.pop("PYTENSOR_FLAGS", "")))
         )
         variables["PYTENSOR_FLAGS"] = flags
         arguments = ("-m", "benchmarks.torture", "--fill", "--cache", self.copies.cache)
-        if failed := self._ask(*arguments, **variables):
+        if failed := self._ask(*arguments, python=python, **variables):
             raise Skip(f"no other process could fill the cache: {failed}")
 
-    def _ask(self, *arguments: str, **variables: str) -> str:
+    def _ask(self, *arguments: str, python: str = sys.executable, **variables: str) -> str:
         """Let a fresh Python do something with the live cache; why it failed, or nothing."""
         done = subprocess.run(
-            [sys.executable, *arguments], env={**os.environ, **variables}, capture_output=True,
+            [python, *arguments], env={**os.environ, **variables}, capture_output=True,
             text=True, timeout=_FILLING, check=False,
         )  # fmt: skip
         last = (done.stderr.strip().splitlines() or ["it said nothing"])[-1]

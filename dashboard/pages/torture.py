@@ -18,6 +18,7 @@ from observatory.text.torture import (
     fault_sentence,
     left_sentences,
     moved_sentence,
+    others_sentence,
     sentences,
 )
 from observatory.text.words import known_first, several
@@ -53,6 +54,7 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
             shorten(text, _TEXT) for text in [*sentences(newest), *left_sentences(newest)]
         ][:_MOST],
         "blind": [shorten(fault_sentence(one), _TEXT) for one in newest.blind],
+        "others": shorten(others_sentence(newest), _TEXT),
         "minutes": f"{newest.minutes:.0f}",
         "steps": units.count(sum(one.cases for one in newest.faults)),
     }

@@ -30,6 +30,8 @@ CONTRACTS = 30.0
 """Seconds of `observatory contracts`."""
 SENTINEL = 60.0
 """Seconds of `observatory sentinel`."""
+TORTURE = 1200.0
+"""Seconds of `observatory torture`, with its environments; a night tries each release once."""
 PARTS = 3
 """Jobs that share the samples of each commit of a night, by the input `parts` of its workflow."""
 BUDGET = 600.0
@@ -96,6 +98,7 @@ def table() -> list[tuple[str, int]]:
         ("a pull request that only does more work", pull.most),
         ("a night, beside its commits", of_night()),
         ("each new commit of a night", of_commit()),
+        ("each new release of a night: its caches under faults", TORTURE),
         ("a push, beside the project's own benchmarks", 2 * SETUP + PUBLISH),
     ]  # fmt: skip
     return [(what, max(1, round(seconds / 60))) for what, seconds in rows]

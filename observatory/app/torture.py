@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,13 +14,14 @@ from observatory.app.progress import Progress, Update, silent
 from observatory.errors import Exit
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.local import environment_of, measuring_lock
+from observatory.run.others import OTHERS, others_of
 from observatory.run.subjects import Subjects
-from observatory.run.torture import TortureError, torture
+from observatory.run.torture import DEFAULT_STEPS, TortureError, journal_of, torture
 from observatory.store.base.problems import RecordError
 from observatory.store.records import torture as record
 from observatory.store.records.subject import Subject
 from observatory.store.records.torture import Torture
-from observatory.text.torture import counted
+from observatory.text.torture import counted, left_over
 
 
 @dataclass
@@ -33,6 +37,12 @@ class Tortures:
     steps: int | None = None
     cache: str | None = None
     """Only the faults of numba or c; what is recorded of the other cache stays."""
+    new: bool = False
+    """Whether a subject that is recorded already is left out."""
+    stored: Path | None = None
+    """Further results that say what is recorded."""
+    budget: float = math.inf
+    """Seconds for all subjects; faults that are left are tried by the next run."""
     progress: Progress = silent
     records: list[Torture] = field(default_factory=list)
     undecided: list[str] = field(default_factory=list)
@@ -41,18 +51,40 @@ class Tortures:
 
     def try_all(self, chosen: Sequence[Subject]) -> None:
         """Try the faults of every subject. One that cannot be tried is reported, nothing raised."""
+        deadline = time.monotonic() + self.budget
         for subject in chosen:
+            if self.new and self._is_recorded(subject):
+                self.progress(Update(f"PyTensor {subject.label}: its faults are recorded already"))
+                continue
             try:
-                self._try(subject)
+                self._try(subject, max(0.0, deadline - time.monotonic()))
             except (EnvironmentMakingError, TortureError) as error:
                 self.undecided.append(f"PyTensor {subject.label}: {error}")
                 self.progress(Update(self.undecided[-1], "error"))
 
-    def _try(self, subject: Subject) -> None:
+    def _is_recorded(self, subject: Subject) -> bool:
+        steps = self.steps or DEFAULT_STEPS
+        return any(
+            record.is_recorded(results, subject, self.machine, steps)
+            for results in (self.results, *filter(None, [self.stored]))
+        )
+
+    def _try(self, subject: Subject, seconds: float) -> None:
         place = environment_of(subject, self.subjects, self.state)
+        wanted = [name for name in OTHERS if not self.only or f"of_{name}" in self.only]
+        others = others_of(subject, self.subjects, self.state, wanted)
+        told = [(name, other.key) for name, other in others.items()]
+        asked = [self.steps, self.cache, self.machine, told]
+        journal = None if self.only else journal_of(place, self.state, asked)
         with measuring_lock(lambda text: self.progress(Update(text))):
             self.progress(Update(f"PyTensor {subject.label}: its caches under faults"))
-            found = torture(place, subject, self.machine, self.only, self.steps, self.cache)
+            found = torture(
+                place, subject, self.machine, self.only, self.steps, self.cache, others, journal,
+                seconds,
+            )  # fmt: skip
+        if found.left:
+            self.progress(Update(f"PyTensor {subject.label}: {left_over(found)}", "warning"))
+            return
         if self.cache is not None:
             found = record.with_other_cache(found, record.load(self.results, found))
         known = [one for one in record.load_all(self.results) if not isinstance(one, RecordError)]
@@ -64,6 +96,8 @@ class Tortures:
         self.records.append(found)
         if not self.only:
             record.save(self.results, found)
+        if journal is not None:
+            shutil.rmtree(journal, ignore_errors=True)
         self.progress(Update(f"PyTensor {subject.label}: {counted(found)}"))
 
     @property

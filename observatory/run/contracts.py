@@ -77,6 +77,12 @@ class Numbas:
             wanted[1] = f"numba<{version}"
         return found
 
+    def older(self) -> str | None:
+        """Return the newest release before the subject's own that its PyTensor allows, or None."""
+        wanted = [str(self._requirement("pytensor")), f"numba<{self.own()}"]
+        pins = if_possible(lambda: self._pins(*wanted)) if self.own() else None
+        return None if pins is None else pins["numba"]
+
     def newest(self) -> Numba:
         """Return the newest final release for this Python, whether PyTensor allows it or not."""
         return self.asked(self._pins("numba")["numba"])

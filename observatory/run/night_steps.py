@@ -16,6 +16,7 @@ STEPS = (
     "census",
     "explore",
     "tomorrow",
+    "torture",
     "work",
     "alerts",
     "search",
@@ -55,6 +56,8 @@ class Wishes:
     """Whether the canary also crosses settings."""
     explore_budget: str = ""
     """The time for generated pairs of graphs; empty: there are none."""
+    torture_budget: str = "20m"
+    """The longest time for putting caches under faults; a later night goes on."""
     search_budget: str = "30m"
     """The longest time for finding the culprits of open alerts."""
     clone: Path | None = None
@@ -126,6 +129,11 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
             yield NightStep(name=f"explore {backend}".rstrip(), command=[*command, *own])
     census = ["--census-budget", wishes.census_budget] if wishes.census_budget else []
     yield NightStep(name="tomorrow", command=["tomorrow", *newest, *census, *where, *machine])
+    # A release does not change: its faults are tried once.
+    budget = ["--budget", wishes.torture_budget, *lost]
+    for text in wishes.subjects:
+        command = ["torture", text, "--new", *budget, *where, *machine]
+        yield NightStep(name=f"torture {text}"[:200], command=command)
     if wishes.no_work:
         yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
         return

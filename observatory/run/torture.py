@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
+from observatory.run.others import version_of
 from observatory.run.printing import printed_record
 from observatory.store.records.subject import Subject
 from observatory.store.records.torture import Torture, Tried
 
+DEFAULT_STEPS = 64
+"""Steps of a fault, at most, as the primitive has it."""
 PATIENCE = 7200.0
 """Seconds for all faults of a subject: a busy machine takes many times what a quiet one takes."""
+
+NO_OTHERS: Mapping[str, Environment] = MappingProxyType({})
 
 
 class TortureError(ObservatoryError):
@@ -27,19 +36,42 @@ def torture(
     only: Sequence[str] = (),
     steps: int | None = None,
     cache: str | None = None,
+    others: Mapping[str, Environment] = NO_OTHERS,
+    journal: Path | None = None,
+    budget: float = math.inf,
     timeout: float = PATIENCE,
 ) -> Torture:
     """Try the faults of the catalogue in an environment, which takes ten minutes or more.
 
     ``only``: the names of faults; none: all. ``steps``: of each fault, at most. ``cache``: only
-    the faults of numba or c. ``timeout``: the limit for all of them, in seconds. Raises
-    TortureError.
+    the faults of numba or c. ``others``: environments that fill the caches of `of_python` and its
+    like. ``journal``: a directory where every fault is recorded at once, and from which a run that
+    was interrupted goes on. ``budget``: seconds after which faults are left for a later run.
+    ``timeout``: the limit for all of them, in seconds. Raises TortureError.
     """
     arguments = [word for name in only for word in ("--only", name)]
     arguments += ["--steps", str(steps)] if steps else []
     arguments += ["--cache", cache] if cache else []
+    for name, other in others.items():
+        arguments += ["--other", f"{name}={other.python.absolute()}"]
+    arguments += ["--journal", str(journal.absolute())] if journal else []
+    arguments += ["--budget", f"{budget:.0f}"] if budget < math.inf else []
     record = printed_record(
         environment, "benchmarks.torture", arguments, Torture,
         timeout=timeout, what="the faults", error=TortureError,
     )  # fmt: skip
-    return record.model_copy(update={"tried": Tried(subject=subject, machine=machine)})
+    told = {name: version_of(name, other) for name, other in others.items()}
+    tried = Tried(subject=subject, machine=machine, others=told)
+    return record.model_copy(update={"tried": tried})
+
+
+def journal_of(environment: Environment, state: Path, asked: Sequence[object]) -> Path:
+    """Return the directory for a run's journal: one that is asked for the same has the same.
+
+    ``asked``: whatever else decides what is tried, and how.
+    """
+    code = hashlib.sha256(repr(asked).encode())
+    for path in sorted((environment.importable / "benchmarks" / "torture").glob("*.[pc]*")):
+        if path.is_file():
+            code.update(path.read_bytes())
+    return state / "torture" / f"{environment.key}-{code.hexdigest()[:16]}"

@@ -8,7 +8,7 @@ from observatory.analyze.history.faults import Moved
 from observatory.store.records.torture import CONTROL, Fault, Torture, Verdict
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table
-from observatory.text.words import several
+from observatory.text.words import listed, several
 
 GROUPS = {
     "files": "Files of one entry",
@@ -22,6 +22,7 @@ GROUPS = {
     "control": "Control",
 }
 CACHES = {"numba": "numba's cache", "c": "the C cache"}
+_OTHERS = {"python": "Python", "numba": "numba", "pytensor": "PyTensor"}
 _NAMED = 4
 _LEFT = 25
 MEANINGS: dict[Verdict, str] = {
@@ -146,6 +147,24 @@ def got_worse_sentence(
         f"{label} copes worse than {base} with {several(len(told), 'fault')}: "
         f"{'; '.join(parts)}{more}"
     )
+
+
+def left_over(record: Torture) -> str:
+    """What the time did not suffice for."""
+    done = len(record.faults)
+    return (
+        f"the time was over after {several(done, 'fault')}; the same command goes on with the "
+        f"{record.left} that are left"
+    )
+
+
+def others_sentence(record: Torture) -> str:
+    """Who filled the caches of others; empty if nobody did."""
+    if record.tried is None or not record.tried.others:
+        return ""
+    told = [f"{_OTHERS.get(name, clean(name))} {clean(version)}"
+            for name, version in record.tried.others.items()]  # fmt: skip
+    return f"The other versions in of_python, of_numba and of_pytensor are {listed(told)}."
 
 
 def counted(record: Torture) -> str:

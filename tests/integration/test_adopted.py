@@ -60,11 +60,15 @@ class Adopter:
         event = {"repository": {"default_branch": "main"}, **event}
         return self.acting.run(self.clone / ".github/workflows" / file, name, event, ref, only)
 
+    def log(self) -> list[str]:
+        """The commands that measure."""
+        log = Path(self.acting.variables[LOG])
+        return log.read_text().splitlines() if log.exists() else []
+
     def measured(self) -> list[str]:
         """The commits that `run` was asked to measure, each once, in their order."""
-        log = Path(self.acting.variables[LOG])
-        lines = log.read_text().splitlines() if log.exists() else []
-        log.unlink(missing_ok=True)
+        lines = self.log()
+        Path(self.acting.variables[LOG]).unlink(missing_ok=True)
         found = [line.partition("@ git+")[2].partition("@")[2][:40] for line in lines
                  if line.startswith("run ") and "--preset history" in line]  # fmt: skip
         return list(dict.fromkeys(found))
@@ -113,6 +117,9 @@ def test_from_init_to_the_comment_and_the_pages(adopter: Adopter) -> None:
     assert {name: job.result for name, job in jobs.items()} == {
         "comment": "skipped", "commits": "success", "publish": "success", "pages": "success"
     }, logs(jobs)  # fmt: skip
+    faults = [line for line in adopter.log() if line.startswith("torture")]
+    assert len(faults) == 1
+    assert faults[0].startswith("torture newest --new --budget 60m --stored stored --results shard")
     assert adopter.measured() == [first]
     adopter.git("fetch", "--quiet", "origin", RESULTS)
     assert f"{first[:8]}-" in adopter.git("ls-tree", "-r", "--name-only", "FETCH_HEAD")

@@ -25,9 +25,12 @@ def tried(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Tort
     return tortured(newest, tmp_path_factory.mktemp("torture"), "numba", FAULTS)
 
 
-def tortured(newest: Environment, scratch: Path, cache: str, faults: Sequence[str]) -> Torture:
+def tortured(
+    newest: Environment, scratch: Path, cache: str, faults: Sequence[str], *others: str
+) -> Torture:
     """Put a cache under faults; nothing may be left in the scratch directory."""
     only = [word for name in faults for word in ("--only", name)]
+    only += [word for one in others for word in ("--other", one)]
     command = newest.command("benchmarks.torture", "--cache", cache, "--steps", "2", *only)
     (scratch / "tmp").mkdir()
     variables = {**newest.variables(), "TMPDIR": str(scratch / "tmp")}
@@ -90,3 +93,15 @@ def test_faults_of_the_cache_of_c_modules(newest: Environment, tmp_path: Path) -
     assert failed.outcomes[0].detail.startswith("CompileError")
     assert faults["kept_key_empty"].warned == 1
     assert faults["kept_key_empty"].left == 0
+
+
+def test_caches_of_other_environments(newest: Environment, tmp_path: Path) -> None:
+    """That of the same versions is used; what nobody filled is imitated, or not tried."""
+    names = ("of_python", "of_numba", "of_pytensor")
+    for cache, imitated in ("numba", ("recompiles", "safe")), ("c", (None, None)):
+        scratch = tmp_path / cache
+        scratch.mkdir()
+        found = tortured(newest, scratch, cache, names, f"pytensor={newest.python}")
+        verdicts = {one.name: (one.verdict, one.after) for one in found.faults}
+        same = ("safe", "safe")
+        assert verdicts == {"of_python": imitated, "of_numba": imitated, "of_pytensor": same}

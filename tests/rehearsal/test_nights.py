@@ -81,8 +81,8 @@ class Rehearsal:
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
             "--preset", "quick",
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
-            "--no-tomorrow", "--no-work", "--feed", "--link", LINK, "--deliver", REPO,
-            "--publish", "results", "--publish-in", str(self.project),
+            "--no-tomorrow", "--no-torture", "--no-work", "--feed", "--link", LINK,
+            "--deliver", REPO, "--publish", "results", "--publish-in", str(self.project),
         ]  # fmt: skip
 
     def environment(self) -> dict[str, str]:

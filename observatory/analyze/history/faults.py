@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
 from observatory.store.records.alerts import At, Change, at_of
-from observatory.store.records.torture import Fault, Torture
+from observatory.store.records.torture import FOREIGN, VERDICTS, Fault, Torture
 
 FAULTS = "worse under faults"
 """The kind of the alerts."""
@@ -26,7 +26,14 @@ class Moved:
 
     @property
     def worse(self) -> bool:
-        """Whether the newer of the two is the worse one."""
+        """Whether the newer of the two is the worse one.
+
+        Whether the entry of another PyTensor or Python is used depends on both, and either is
+        right.
+        """
+        both = (*self.before.rank, *self.after.rank)
+        if self.after.group == FOREIGN and max(both) <= VERDICTS.index("recompiles"):
+            return False
         return self.after.rank > self.before.rank
 
 

@@ -93,6 +93,13 @@ def command(
             help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
         ),
     ] = "15m",
+    torture: Annotated[
+        bool, typer.Option(help="Put the caches of a release without a record under faults.")
+    ] = True,
+    torture_budget: Annotated[
+        str,
+        typer.Option(help="Longest time for these faults: 90s, 10m, 1h; a later night goes on."),
+    ] = "20m",
     search: Annotated[bool, typer.Option(help="Search for what made each open alert.")] = True,
     search_budget: Annotated[
         str,
@@ -154,8 +161,8 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
-            help=f"Results that say which commits of --commits {NEW} are measured, and what is "
-            "missing of them. Default: --results."
+            help=f"Results that say which commits of --commits {NEW} are measured, what is "
+            "missing of them, and which releases were put under faults. Default: --results."
         ),
     ] = None,
 ) -> None:
@@ -168,7 +175,8 @@ def command(
     if shard:
         options.part(shard)
     tasks = chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    for budget in filter(None, (work_budget, search_budget, census_budget, explore_budget)):
+    budgets = (work_budget, search_budget, torture_budget, census_budget, explore_budget)
+    for budget in filter(None, budgets):
         options.seconds(budget)
     chosen, notes = _commits_of(repo, commits, stored or results, machine, most)
     if stored is not None and repo is not None and commits == NEW:
@@ -179,7 +187,7 @@ def command(
         chosen = [of_commit(repo, one) for one in again] + chosen
     named = (
         ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
-        ("sentinel", sentinel), ("tomorrow", tomorrow),
+        ("sentinel", sentinel), ("tomorrow", tomorrow), ("torture", torture),
     )  # fmt: skip
     left_out = {name for name, on in named if not on}
     if commits and not chosen and not subject:
@@ -191,7 +199,7 @@ def command(
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
         census_budget=census_budget, explore_budget=explore_budget,
-        settings=settings,
+        settings=settings, torture_budget=torture_budget,
         search_budget=search_budget, clone=repo,
         no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",

@@ -21,6 +21,8 @@ from observatory.store.records.subject import Subject
 Verdict = Literal["safe", "recompiles", "slower", "raises", "hangs", "dies", "WRONG"]
 """From the best to the worst; `dies`: a signal ended the process."""
 VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
+FOREIGN = "foreign"
+"""The group of caches that somebody else filled: to compile again is as right as to use them."""
 CONTROL = "control"
 """The group of faults that no cache can withstand: they show that a wrong value is seen."""
 
@@ -101,6 +103,11 @@ class Tried(Record):
 
     subject: Subject
     machine: Word
+    others: dict[Word, Text] = Field(
+        default_factory=dict,
+        description="versions of what filled caches in faults such as `of_python`: python, numba "
+        "and pytensor; the fault of one that is missing was imitated, or not tried",
+    )
 
 
 class Torture(Record):
@@ -112,13 +119,19 @@ class Torture(Record):
     steps: Count = Field(description="steps of a fault, at most")
     faults: list[Fault] = Field(max_length=1_000)
     seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
-        description="of the last run; in older records, of one run for each cache, added up"
+        description="of the last run, which may have gone on with one that was interrupted; in "
+        "older records, of one run for each cache, added up"
     )
     cpu_seconds: Annotated[FiniteFloat, Field(ge=0)] = Field(
         description="of all processes of the last run; each cache can have a run of its own"
     )
     load: Annotated[FiniteFloat, Field(ge=0)] = Field(description="of the machine, at the end")
     started_at: AwareDatetime
+    left: Count = Field(
+        0,
+        description="faults that are left for a later run, because the time was over; such a "
+        "record is not saved",
+    )
 
     @property
     def minutes(self) -> float:
@@ -161,6 +174,17 @@ FILES = RecordFiles(
 )
 """One for each subject and machine; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+
+
+def is_recorded(results: Path, subject: Subject, machine: str, steps: int) -> bool:
+    """Whether there is a record of a subject on a machine with as many steps."""
+    for one in load_all(results):
+        if not isinstance(one, RecordError) and one.tried is not None and one.steps == steps:
+            known = one.tried.subject
+            same = known.commit == subject.commit and known.env_name == subject.env_name
+            if same and one.tried.machine == machine:
+                return True
+    return False
 
 
 def load(results: Path, like: Torture) -> Torture | None:

@@ -59,6 +59,21 @@ def test_what_chance_decides_or_was_not_tried_is_not_compared() -> None:
     assert list(fault_changes(releases(None, "WRONG"))) == []
 
 
+def test_the_cache_of_another_version_may_be_used_or_not() -> None:
+    """Which of both is right depends on what the two versions changed; a wrong number never is."""
+    for verdict, worse in ("recompiles", 0), ("slower", 1), ("WRONG", 1):
+        before, after = (
+            torture(label, [fault("of_pytensor", found, "safe", group="foreign")], FIRST + at * DAY)
+            for at, (label, found) in enumerate((("3.0.0", "safe"), ("3.1.0", verdict)))
+        )
+        assert len(list(fault_changes([before, after]))) == worse
+    own = [
+        torture("3.0.0", [fault("full")], FIRST),
+        torture("3.1.0", [fault("full", "recompiles")]),
+    ]
+    assert len(list(fault_changes(own))) == 1
+
+
 def test_one_release_is_one_change_however_many_faults_got_worse() -> None:
     names = ("full", "killed", "linked")
     before = torture("3.0.0", [fault(name) for name in names], FIRST)

@@ -19,13 +19,15 @@ from typing import cast
 import numpy as np
 import pytest
 
-from observatory.benchmarks.torture import damage, shim
+from observatory.benchmarks.torture import __main__ as main
+from observatory.benchmarks.torture import damage, processes, shim
 from observatory.benchmarks.torture.copies import Copies, Skip
 from observatory.benchmarks.torture.faults import FAULTS, PARTS
 from observatory.benchmarks.torture.making import (
     VERDICTS,
     Armed,
     Damage,
+    FaultRecord,
     Interleaved,
     Place,
     flips,
@@ -56,6 +58,7 @@ from observatory.benchmarks.torture.workload import (
 )
 from observatory.benchmarks.torture.workload import reference as reference_of
 from observatory.benchmarks.torture.workload import wrong as how_wrong
+from observatory.benchmarks.typed_json import from_json, to_json
 from observatory.store.records import torture as record
 
 ROOT = Path(__file__).parents[3]
@@ -109,6 +112,12 @@ def test_processes_that_store_at_once_compile_each_module_once_where_they_wait_f
     )
     assert found([Ended(alone), Ended(alone)], once=False) == ("safe", "")
     assert found([Ended(alone), Ended(replace(alone, wrong="up"))], once=True) == ("WRONG", "up")
+
+
+def test_a_process_that_waits_for_another_one_may_ask_often() -> None:
+    waited = Ended(replace(WARM, calls=9000))
+    assert judge(waited, WARM, 9)[0] == "slower"
+    assert judge_several([waited, Ended(WARM)], [WARM, WARM], 9) == ("safe", "")
 
 
 def test_a_command_that_fails_raises_and_hides_nothing_worse() -> None:
@@ -189,9 +198,10 @@ def test_the_catalogue_has_what_was_asked_for() -> None:
             "clock_back", "clock_forward", "read_only", "rename_over_refused", "not_yet_visible",
             "stale_handle", "linked", "crowded", "of_cpu", "of_flag", "exchanged",
         }  # fmt: skip
-    assert names["numba"] >= {"of_numba", "of_python", "two_signatures_crossed"}
+        assert names[cache] >= {"of_numba", "of_python", "of_pytensor"}
+    assert "two_signatures_crossed" in names["numba"]
     assert names["c"] >= {
-        "of_pytensor", "lock_holder_dead", "lock_holder_stopped", "compiler_fails", "copied",
+        "of_class", "lock_holder_dead", "lock_holder_stopped", "compiler_fails", "copied",
         "cleared", "cleaned", "purged", "kept_old",
     }  # fmt: skip
 
@@ -393,6 +403,61 @@ def test_a_rename_over_a_file_is_refused_and_no_other(library: Path, tmp_path: P
     assert (tmp_path / "b").read_text() == "x" * 100
 
 
+def test_a_process_stops_where_a_lock_is_refused_to_it(library: Path, tmp_path: Path) -> None:
+    """So it is known at once that it waits, however slow the machine is."""
+    body = "\n".join([
+        "import fcntl, signal", "one, two = ((d / 'lock').open('w') for _ in range(2))",
+        "fcntl.flock(one, fcntl.LOCK_EX)", "child = os.fork()", "if child == 0:",
+        "    try_(lambda: fcntl.flock(two, fcntl.LOCK_EX | fcntl.LOCK_NB))",
+        "    sys.stdout.flush(); os._exit(shim.disarm())",
+        "_, status = os.waitpid(child, os.WUNTRACED)", "print(os.WIFSTOPPED(status), flush=True)",
+        "os.kill(child, signal.SIGCONT)", "print(os.waitpid(child, 0)[1] >> 8)",
+    ])  # fmt: skip
+    code, printed = under_rule(library, tmp_path, "Rule(shim.REFUSALS, 'stop')", body)
+    assert (code, printed.split()) == (0, ["True", str(errno.EWOULDBLOCK), "1", "seen", "0"])
+
+
+# In the tool's own environment there is no PyTensor: a fault that is tried says so.
+TWO = [one for one in FAULTS if one.name in ("index_empty", "linked")]
+
+
+def test_faults_in_a_journal_are_not_tried_again(tmp_path: Path) -> None:
+    done = replace(main.untried(TWO[0], ""), verdict="safe", after="safe")
+    (tmp_path / "numba-0.jsonl").write_text(f'{to_json(done)}\n{{"name": "linked", "cac')
+    found = main.take(TWO, main.How(journal=tmp_path))
+    assert found.left == 0
+    assert [(one.name, one.cache) for one in found.faults] == [
+        ("index_empty", "numba"), ("linked", "numba"), ("linked", "c"),
+    ]  # fmt: skip
+    assert found.faults[0] == done
+    assert all("No module named 'pytensor'" in one.skipped for one in found.faults[1:])
+    # What was recorded is there for the next run, and the line that was cut off is gone.
+    lines = (tmp_path / "numba-0.jsonl").read_text().splitlines()
+    assert [from_json(FaultRecord, line).name for line in lines] == ["index_empty", "linked"]
+    again = main.take(TWO, main.How(journal=tmp_path, budget=0))
+    assert (again.faults, again.left) == (found.faults, 0)
+
+
+def test_faults_for_which_there_is_no_time_are_counted_and_left(tmp_path: Path) -> None:
+    found = main.take(TWO, main.How(journal=tmp_path, budget=0))
+    assert (found.faults, found.left) == ((), 3)
+
+
+def test_processes_share_the_faults_of_a_cache(tmp_path: Path) -> None:
+    own = [one for one in FAULTS if one.cache == "c"]
+    found = main.take(own, main.How(journal=tmp_path))
+    assert [one.name for one in found.faults] == [one.name for one in own]
+    counts = [len(file.read_text().splitlines()) for file in sorted(tmp_path.glob("c-*.jsonl"))]
+    assert counts == [(len(own) + 1) // 2, len(own) // 2]
+
+
+def test_another_environment_is_named_by_what_it_has_another_version_of() -> None:
+    assert main.main(["--list", "--other", "numba=/x/python"]) == 0
+    for wrong in ("scipy=/x/python", "numba=", "numba"):
+        with pytest.raises(SystemExit):
+            main.main(["--list", "--other", wrong])
+
+
 def test_a_process_under_a_fault_leaves_as_a_fresh_one_does(tmp_path: Path) -> None:
     """What it registered runs when it exits, as PyTensor's cleaning does; its parent's does not."""
     own, of_parent = tmp_path / "own", tmp_path / "of parent"
@@ -410,6 +475,34 @@ def test_a_process_under_a_fault_leaves_as_a_fresh_one_does(tmp_path: Path) -> N
         atexit.unregister(of_parent.touch)
     assert (ended.seen, ended.code) == (WARM, 0)
     assert (own.exists(), of_parent.exists()) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("used", "readings"), [((0.0,), 1), ((0.05, 0.09, 0.1), 3), ((0.05, 0.051), 2)]
+)
+def test_a_process_hangs_that_waits_or_has_used_the_cpu_for_as_long_as_the_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, used: tuple[float, ...], readings: int
+) -> None:
+    asked = []
+
+    class Waits:
+        def run(self, _: tuple[str, ...]) -> Seen:
+            signal.pause()
+            return WARM
+
+    def cpu(pid: int) -> float:
+        asked.append(pid)
+        return used[len(asked) - 1]
+
+    monkeypatch.setattr(processes, "cpu_seconds", cpu)
+    ended = Starter(cast("Workload", Waits()), tmp_path, tmp_path, limit=0.1).run(())
+    assert (ended.timed_out, len(asked)) == (True, readings)
+
+
+def test_the_cpu_seconds_of_a_process_are_read() -> None:
+    before = processes.cpu_seconds(os.getpid())
+    own = sum(os.times()[:4])
+    assert before <= own + 0.02 <= processes.cpu_seconds(os.getpid()) + 1
 
 
 def test_a_process_can_have_other_flags_and_variables_than_the_next_one(tmp_path: Path) -> None:

@@ -48,6 +48,22 @@ def test_a_machine_has_a_matrix_of_its_own() -> None:
     ]
 
 
+def test_the_page_says_who_filled_the_caches_of_others(tmp_path: Path) -> None:
+    record = torture()
+    assert record.tried is not None
+    others = {"python": "3.12.1", "numba": "0.67.0", "pytensor": "3.3.7<b>"}
+    with_others = record.model_copy(
+        update={"tried": record.tried.model_copy(update={"others": others})}
+    )
+    html = page([with_others], tmp_path)
+    assert (
+        "The other versions in of_python, of_numba and of_pytensor are Python 3.12.1, numba 0.67.0 "
+        "and PyTensor 3.3.7" in text_of(html)
+    )
+    assert "3.3.7<b>" not in html
+    assert "The other versions" not in page([record], tmp_path)
+
+
 def test_faults_that_leave_files_in_the_cache_are_named_the_most_first() -> None:
     faults = [
         fault("full", left=1), fault("leftovers", left=1000), fault("index_empty", left=0),

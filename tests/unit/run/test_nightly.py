@@ -233,6 +233,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "census": "run --subject newest --preset census --budget 90m --results results",
         "explore": "explore newest --budget 10m --results results",
         "tomorrow": "tomorrow newest --census-budget 90m --results results",
+        "torture newest": "torture newest --new --budget 20m --results results",
         "alerts": "alerts --results results",
         "search": "bisect --open --budget 30m --results results",
         "site": "dashboard --results results --out html --triage-url "
@@ -246,8 +247,8 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
 
 def test_what_nobody_asked_for_is_left_out() -> None:
     assert list(commands(Wishes(subjects=["newest"]))) == [
-        "sentinel", "measure newest", "canary", "contracts", "tomorrow", "work newest", "alerts",
-        "search", "site",
+        "sentinel", "measure newest", "canary", "contracts", "tomorrow", "torture newest",
+        "work newest", "alerts", "search", "site",
     ]  # fmt: skip
     only = Wishes(subjects=["newest"], only=frozenset({"alerts", "publish"}), publish="results")
     assert list(commands(only)) == ["alerts", "publish"]
@@ -279,10 +280,24 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
 def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
     found = commands(Wishes(subjects=["3.3.7"], commits=commits, work_budget="5m"))
-    assert list(found)[6:10] == ["tomorrow", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa"]
+    assert list(found)[7:11] == [
+        "torture 3.3.7", "work 3.3.7", "work bbbbbbbbbb", "work aaaaaaaaaa",
+    ]  # fmt: skip
     assert found["work aaaaaaaaaa"] == (
         f"run --subject {commits[0]} --preset work --budget 5m --results results --resume"
     )
+
+
+def test_the_caches_of_releases_are_put_under_faults_and_those_of_commits_are_not() -> None:
+    commits = [f"pytensor @ git+file:///clone@{'a' * 40}"]
+    wishes = Wishes(
+        subjects=["3.3.7"], commits=commits, only=frozenset({"torture"}), torture_budget="5m",
+        stored=Path("stored"), machine="ci", python="3.13",
+    )  # fmt: skip
+    assert commands(wishes) == {
+        "torture 3.3.7": "torture 3.3.7 --new --budget 5m --stored stored --results results "
+        "--python 3.13 --machine ci"
+    }
 
 
 def test_the_census_is_taken_of_the_last_subject_if_a_time_is_given() -> None:

@@ -99,6 +99,7 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "canary",
         "contracts",
         "tomorrow",
+        "torture",
         "alerts",
         "bisect",
         "dashboard",
@@ -111,6 +112,7 @@ def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
         "canary",
         "contracts",
         "tomorrow",
+        "torture 3.3.7",
         "alerts",
         "search",
         "site",
@@ -154,6 +156,7 @@ def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> N
         "--no-canary",
         "--no-contracts",
         "--no-tomorrow",
+        "--no-torture",
         "--no-search",
         "--no-sentinel",
     )
@@ -168,7 +171,7 @@ def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> N
         OBSERVATORY_FAKE_CANARY="5", OBSERVATORY_FAKE_ALERTS="1", OBSERVATORY_FAKE_PUBLISH="15",
     )  # fmt: skip
     assert status == Exit.WRONG_RESULTS
-    commands = ["sentinel", "run", "canary", "contracts", "tomorrow", "alerts",
+    commands = ["sentinel", "run", "canary", "contracts", "tomorrow", "torture", "alerts",
                 "dashboard", "publish"]  # fmt: skip
     assert stage.begun() == commands
     assert f"5: {Exit.WRONG_RESULTS.meaning}" in said

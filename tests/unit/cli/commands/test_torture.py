@@ -34,11 +34,32 @@ class _Subjects:
         ]
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs the command; ``fates``: by label the faults of a record, or an error."""
+def journal(tmp_path: Path, label: str) -> Path:
+    """The directory of a journal, which the primitive would make."""
+    directory = tmp_path / "journals" / label
+    directory.mkdir(parents=True, exist_ok=True)
+    return directory
 
-    def command(*arguments: str, fates: dict[str, Any] | None = None) -> tuple[int, str, str]:
+
+@pytest.fixture
+def tried() -> list[tuple[str, Path | None]]:
+    """The labels of the subjects whose faults were tried, and the journals."""
+    return []
+
+
+@pytest.fixture
+def run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    tried: list[tuple[str, Path | None]],
+) -> Run:  # fmt: skip
+    """Runs the command; ``fates``: by label the faults of a record, or an error.
+
+    ``lefts``: by label how many faults there was no time for.
+    """
+
+    def command(
+        *arguments: str, fates: dict[str, Any] | None = None, lefts: dict[str, int] | None = None
+    ) -> tuple[int, str, str]:
         def place(one: Subject, *_: Any) -> str:
             fate = (fates or {}).get(one.label)
             if isinstance(fate, EnvironmentMakingError):
@@ -49,11 +70,15 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
             fate: list[Fault] | Exception | None = (fates or {}).get(label)
             if isinstance(fate, Exception):
                 raise fate
-            return torture(label, fate, one.date, machine, steps=options[1] or 12)
+            tried.append((label, options[4]))
+            left = (lefts or {}).get(label, 0)
+            return torture(label, fate, one.date, machine, steps=options[1] or 64, left=left)
 
         monkeypatch.setattr(options, "local_subjects", lambda state: _Subjects())
         monkeypatch.setattr(trying, "environment_of", place)
         monkeypatch.setattr(trying, "torture", under)
+        monkeypatch.setattr(trying, "others_of", lambda *_: {})
+        monkeypatch.setattr(trying, "journal_of", lambda label, *_: journal(tmp_path, label))
         monkeypatch.setattr(trying, "measuring_lock", lambda say: nullcontext())
         words = ["--results", str(tmp_path), "--machine", "bench"]
         monkeypatch.setattr(sys, "argv", ["observatory", "torture", *arguments, *words])
@@ -127,8 +152,55 @@ def test_one_cache_is_tried_and_the_other_stays_as_it_was(run: Run, tmp_path: Pa
     assert run("3.0.0", "--cache", "jax")[0] == Exit.USAGE
 
 
-def test_some_faults_only_are_not_recorded(run: Run, tmp_path: Path) -> None:
+def test_a_subject_is_tried_once_if_only_new_ones_are_asked_for(
+    run: Run, tmp_path: Path, tried: list[tuple[str, Path | None]]
+) -> None:
+    run("3.0.0")
+    code, out, err = run("3.0.0", "3.1.0", "--new")
+    assert (code, [label for label, _ in tried]) == (Exit.OK, ["3.0.0", "3.1.0"])
+    assert "3.0.0: its faults are recorded already" in err
+    run("3.0.0", "--new", "--steps", "2")
+    assert len(tried) == 3
+    code, out, _ = run("3.0.0", "--new", "--steps", "2")
+    assert (code, out, len(tried)) == (Exit.OK, "", 3)
+
+
+def test_further_results_say_what_is_recorded(
+    run: Run, tmp_path: Path, tried: list[tuple[str, Path | None]]
+) -> None:
+    run("3.0.0")
+    (tmp_path / "torture").rename(tmp_path / "elsewhere")
+    (tmp_path / "stored").mkdir()
+    (tmp_path / "elsewhere").rename(tmp_path / "stored" / "torture")
+    run("3.0.0", "--new", "--stored", str(tmp_path / "stored"))
+    assert len(tried) == 1
+    run("3.0.0", "--new")
+    assert len(tried) == 2
+
+
+def test_what_there_was_no_time_for_is_left_to_the_next_run(
+    run: Run, tmp_path: Path, tried: list[tuple[str, Path | None]]
+) -> None:
+    """Half a record is no record: nothing is compared or saved, and the journal is kept."""
+    run("3.0.0")
+    worse = {"3.1.0": [fault("full", "raises")]}
+    code, _, err = run("3.1.0", "--budget", "5m", fates=worse, lefts={"3.1.0": 7})
+    assert code == Exit.OK
+    said = " ".join(err.split())
+    assert "the time was over after 1 fault; the same command goes on with the 7 that are" in said
+    assert len(list(load_all(tmp_path))) == 1
+    assert journal(tmp_path, "3.1.0") == tried[-1][1]
+    assert (tmp_path / "journals" / "3.1.0").is_dir()
+    assert not (tmp_path / "journals" / "3.0.0").exists()
+    code, _, _ = run("3.1.0", fates=worse)
+    assert (code, len(list(load_all(tmp_path)))) == (Exit.WORSE, 2)
+
+
+def test_some_faults_only_are_not_recorded(
+    run: Run, tmp_path: Path, tried: list[tuple[str, Path | None]]
+) -> None:
     code, out, _ = run("3.0.0", "--fault", "index_empty", "--json")
     assert code == Exit.OK
     assert json.loads(out)[0]["schema"] == "observatory/torture/1"
     assert list(load_all(tmp_path)) == []
+    assert tried == [("3.0.0", None)]
