@@ -6,8 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,17 +134,40 @@ def command_of(arguments: Sequence[str], lock: int) -> int:
     An exception here, such as Ctrl-C, interrupts the command once, so that it ends what it measures
     and says what is recorded.
     """
-    process = subprocess.Popen(
-        [*PROGRAM, *arguments],
-        pass_fds=[lock],
-        start_new_session=True,  # Ctrl-C reaches it through this process, and not twice
-    )
+    process = None
     try:
+        with _no_handlers():
+            process = subprocess.Popen(
+                [*PROGRAM, *arguments],
+                pass_fds=[lock],
+                start_new_session=True,  # Ctrl-C reaches it through this process, and not twice
+            )
         return process.wait()
     except BaseException:
-        process.send_signal(signal.SIGINT)
-        process.wait()
+        if process is not None:
+            process.send_signal(signal.SIGINT)
+            process.wait()
         raise
+
+
+@contextmanager
+def _no_handlers() -> Iterator[None]:
+    """Let the signals that Python handles wait for the end of the block.
+
+    A handler that raises while a process is being started leaves it running, and nobody knows it.
+    """
+    caught: list[int] = []
+    handlers = {one: signal.getsignal(one) for one in signal.valid_signals()}
+    handled = {one: handler for one, handler in handlers.items() if callable(handler)}
+    for one in handled:
+        signal.signal(one, lambda number, _: caught.append(number))
+    try:
+        yield
+    finally:
+        for one, handler in handled.items():
+            signal.signal(one, handler)
+        for number in caught:
+            signal.raise_signal(number)
 
 
 def severest(statuses: Sequence[int], order: Sequence[int]) -> int:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import threading
 import time
 from collections.abc import Sequence
@@ -198,6 +199,24 @@ def test_what_stops_a_night_stops_its_step(tmp_path: Path, monkeypatch: pytest.M
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert told.read_text() == "stopped\n"
+
+
+def test_what_stops_a_night_while_a_step_is_being_started_stops_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[subprocess.Popen[bytes]] = []
+
+    class Interrupted(subprocess.Popen[bytes]):
+        def __init__(self, *args: object, **options: object) -> None:
+            super().__init__(*args, **options)  # type: ignore[call-overload]
+            started.append(self)
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(module.subprocess, "Popen", Interrupted)
+    monkeypatch.setattr(module, "PROGRAM", ("sleep", "3600"))
+    with one_at_a_time(tmp_path, print) as lock, pytest.raises(KeyboardInterrupt):
+        command_of([], lock)
+    assert started[0].returncode == -signal.SIGINT
 
 
 @pytest.mark.parametrize(
