@@ -55,6 +55,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--subject", default="newest")
     parser.add_argument("--samples", type=int, default=5)
+    parser.add_argument("--pin", action="append", choices=PINS[1:], help="only this; repeatable")
     parser.add_argument("--state", type=Path, default=STATE)
     parser.add_argument("--json", type=Path, metavar="FILE", help="append every count to a file")
     options = parser.parse_args()
@@ -69,7 +70,7 @@ def main() -> int:
                 filled = ("--model", "radon", "--backend", backend, "--scenario", "warm_disk")
                 counted(where, "none", 0, *filled, "--keep-cache", str(cache))
             pinned = 0.0
-            for pin in PINS:
+            for pin in (PINS[0], *(options.pin or PINS[1:])):
                 if pin in CALLS_ONLY and scenario != "call":
                     continue
                 found = [
