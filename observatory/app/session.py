@@ -138,7 +138,7 @@ class Session:
         """What takes samples of a subject, here or on the fleet, from ``caches`` that are filled.
 
         ``results``: the directory in which the caller records them, each by itself; None: in pairs,
-        so that one which a worker has recorded and not returned is dropped. ``placing``: what keeps
+        so that one which only a worker has recorded is dropped. ``placing``: what keeps
         the chains of several subjects at the same places. Raises OSError and FleetError.
         """
         caches.mkdir(parents=True, exist_ok=True)

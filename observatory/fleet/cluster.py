@@ -142,7 +142,7 @@ class DaskFleet:
             yield taking
         finally:
             try:
-                fetched = self._fetch(session.name, results, taking.returned)
+                fetched = self._fetch(session.name, results, taking.accepted)
             finally:
                 session.end(fetched=fetched)
 
@@ -158,8 +158,8 @@ class DaskFleet:
                     "take no part now; a run with them fetches these samples"
                 )
 
-    def _fetch(self, session: str, results: Path | None, returned: set[str]) -> bool:
-        """Merge what is recorded and was not returned; whether every place was asked."""
+    def _fetch(self, session: str, results: Path | None, accepted: set[str]) -> bool:
+        """Merge what is recorded and nobody has accepted; whether every place was asked."""
         left, complete = [], True
         for name, site in self.crew.sites.items():
             if site.place.home:
@@ -171,7 +171,7 @@ class DaskFleet:
                     self.crew.say(str(error))
                     complete = False
                     continue
-            left += [content for key, content in found.items() if key not in returned]
+            left += [content for key, content in found.items() if key not in accepted]
         if left:
             count, problems = spool.merge(left, results)
             complete = complete and not problems

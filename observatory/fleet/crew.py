@@ -58,6 +58,8 @@ class Crew:
     _known: frozenset[str] = frozenset()
     _out: set[str] = field(default_factory=set)
     """Workers that may not measure now; each look asks them again."""
+    _sharing: set[str] = field(default_factory=set)
+    """Those of them whose CPU another worker owned first."""
     _looked: float = 0.0
 
     @property
@@ -99,10 +101,11 @@ class Crew:
             places = self.client.run(
                 remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
             )
+            workers = self._apart({one: place for one, place in places.items() if place})
         except (OSError, TimeoutError, RuntimeError) as error:
             raise FleetError(f"{lost()} ({error})") from error
         with self.changed:
-            self.workers = {one: place for one, place in sorted(places.items()) if place}
+            self.workers = workers
             self._known = frozenset(self.workers)
             self._out.clear()
             before = {name: set(site.addresses) for name, site in self.sites.items()}
@@ -114,6 +117,17 @@ class Crew:
                 if site.addresses and not before.get(name, set()) & {*site.addresses}:
                     site.generation += 1
             self.changed.notify_all()
+
+    def _apart(self, workers: Mapping[str, Place]) -> dict[str, Place]:
+        """The workers, those that share a CPU with a problem; Dask gives these nothing more."""
+        found = apart(workers)
+        sharing = {one for one, place in found.items() if place.problem != workers[one].problem}
+        # Each time, because who joins again has its resource again.
+        for one in sharing | (self._sharing & found.keys()):
+            number = 0 if one in sharing else 1
+            self.client.run(remote.let, found[one].name, number, workers=[one], on_error="ignore")
+        self._sharing = sharing
+        return dict(sorted(found.items()))
 
     def _join(self, address: str, place: Place) -> None:
         if place.problem:
@@ -128,12 +142,13 @@ class Crew:
 
 
 def apart(workers: Mapping[str, Place]) -> dict[str, Place]:
-    """The workers by address; of those that own the same CPU, only the first may measure.
+    """The workers by address; of those that own the same CPU, only the first owner may measure.
 
-    A claim keeps workers of one machine apart, but not containers that have a `/dev/shm` each.
+    A claim keeps workers of one machine apart, but not containers that have a `/dev/shm` each. All
+    clients of a scheduler decide alike.
     """
     found, owners = dict[str, Place](), dict[tuple[str, int], str]()
-    for address, place in sorted(workers.items()):
+    for address, place in sorted(workers.items(), key=lambda one: (one[1].since, one[0])):
         found[address] = place
         if place.problem:
             continue

@@ -15,7 +15,6 @@ from distributed.security import Security
 
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import NONE, DaskFleet, gathered, joined
-from observatory.fleet.crew import apart
 from observatory.fleet.orders import BENCH, MOST_BEGUN, Place
 from observatory.run.fleets import FleetError
 from observatory.store.records.machine import this_machine
@@ -63,7 +62,7 @@ def workers(text: str, state: Path) -> list[tuple[str, Place, tuple[str, ...]]]:
         if not crew.workers:
             raise FleetError(f"the cluster has no worker: {NONE}")
         pythons = client.run(remote.pythons, workers=list(crew.workers), on_error="ignore")
-        return [(one, place, pythons.get(one, ())) for one, place in apart(crew.workers).items()]
+        return [(one, place, pythons.get(one, ())) for one, place in crew.workers.items()]
 
 
 @contextlib.contextmanager

@@ -33,6 +33,8 @@ class Place:
     """Why it cannot take the pass `work`; empty if it can."""
     problem: str = ""
     """Why it may not measure, as a sentence; empty if it may."""
+    since: float = 0.0
+    """When it claimed its CPUs, by the clock of its machine."""
 
     @property
     def resource(self) -> str:

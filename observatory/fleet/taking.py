@@ -70,9 +70,11 @@ class Samples:
     settings: dict[str, Any]
     filled: dict[str, str]
     """The caches that are filled, and at which place."""
-    returned: set[str] = field(default_factory=set)
-    """The keys of the samples that `run` has returned."""
-    _machines: dict[int, Machine] = field(default_factory=dict)
+    accepted: set[str] = field(default_factory=set)
+    """The keys of the samples that somebody records or drops. Others are fetched in the end: Ctrl-C
+    may come after `run` returned a sample, as between the two of a pair."""
+    _machines: dict[int, tuple[str, Machine]] = field(default_factory=dict)
+    """The key and the machine of each sample that `run` returned, until somebody asks."""
     _late: set[int] = field(default_factory=set)
     """The samples that were begun again, by id, until somebody asks for their machine."""
     _numbers: Iterator[int] = field(default_factory=count)
@@ -86,7 +88,9 @@ class Samples:
     def machine_of(self, sample: Sample) -> Machine:
         """The machine that took a sample which `run` returned; once for each."""
         self._late.discard(id(sample))
-        return self._machines.pop(id(sample))
+        key, machine = self._machines.pop(id(sample))
+        self.accepted.add(key)
+        return machine
 
     def was_late(self, sample: Sample) -> bool:
         """Whether a sample that `run` returned was begun again, after its worker had died."""
@@ -161,16 +165,15 @@ class Samples:
             self.crew.counts["killed"] += 1
             sample = without_record(task, datetime.now(UTC), _KILLED, "killed")
             machine = site.place.machine.model_copy(update={"machine": self.machine})
-            self._machines[id(sample)] = machine
+            self._machines[id(sample)] = key, machine
             return sample
         with self._lock:
-            self.returned.add(key)
             self.crew.counts["again"] += found.begun > 1
             self.crew.counts["recognised"] += found.recognised
             if task.keep:
                 self.filled[task.keep] = name
         record = read_json(Spooled, found.record)
-        self._machines[id(record.sample)] = record.header.machine
+        self._machines[id(record.sample)] = key, record.header.machine
         return record.sample
 
     def cancel(self) -> None:

@@ -81,18 +81,20 @@ class Bench(WorkerPlugin):
         machine = this_machine()
         text = f"{boot} {state} {machine.cpu}"
         name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        problem, cpus = _unlike(worker), tuple[int, ...]()
+        problem, claimed = _unlike(worker), Claim(())
         with contextlib.suppress(OSError):
             hidden_from_git(state)
         if not problem and self.each is not None:
             try:
-                cpus = _claimed(self.each)
+                claimed = _claimed(self.each)
             except ObservatoryError as error:
                 problem = str(error)
         # Without a compiler PyTensor rewrites graphs in another way, for every backend.
         problem = problem or unfit()
         host, uncounted = socket.gethostname(), counter.find().problem
-        return Place(name, host, boot, home, state, machine, cpus, uncounted, problem)
+        return Place(
+            name, host, boot, home, state, machine, claimed.cpus, uncounted, problem, claimed.since
+        )
 
 
 def _unlike(worker: Worker) -> str:
@@ -102,14 +104,14 @@ def _unlike(worker: Worker) -> str:
     return f"it was not started with --nthreads 1 --resources {BENCH}=1"
 
 
-def _claimed(number: int) -> tuple[int, ...]:
+def _claimed(number: int) -> Claim:
     """Claim CPUs for this process, once. Raises CpusTakenError."""
     global _claim
     with _guard:
         if _claim is None:
             _claim = claim(number, os.sched_getaffinity(0))
             os.sched_setaffinity(0, _claim.cpus)
-        return _claim.cpus
+        return _claim
 
 
 async def standing(plugin: str, dask_worker: Worker) -> Place | None:
@@ -121,6 +123,14 @@ async def standing(plugin: str, dask_worker: Worker) -> Place | None:
     if place is not None and place.problem:
         await _plugins[plugin].setup(dask_worker)
     return _places.get(plugin)
+
+
+async def let(place: str, number: int, dask_worker: Worker) -> None:
+    """Let this worker take samples of a place, one at a time, or none (0).
+
+    For what it cannot see itself: that another container of its machine owns its CPU.
+    """
+    await dask_worker.set_resources(**{_places[place].resource: number})
 
 
 def pythons() -> tuple[str, ...]:

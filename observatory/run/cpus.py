@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +32,8 @@ class Claim:
     """CPUs that belong to this process until it ends or releases them."""
 
     cpus: tuple[int, ...]
+    since: float = field(default_factory=time.monotonic)
+    """By a clock that all processes of the machine share."""
     _locks: list[int] = field(default_factory=list)
 
     def release(self) -> None:

@@ -84,8 +84,8 @@ class Fleet(Protocol):
     ) -> AbstractContextManager[FleetSamples]:
         """Prepare every place for a subject, and yield what takes samples there.
 
-        At the end, what workers recorded and `run` did not return is added to the journals below
-        ``results``; None: it is dropped.
+        At the end, what workers recorded and nobody has asked the machine of is added to the
+        journals below ``results``; None: it is dropped.
         """
         ...
 

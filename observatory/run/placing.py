@@ -35,7 +35,11 @@ def chain_of(task: Task) -> str:
 
 def needs_class(task: Task) -> bool:
     """Whether a task must be taken on the class of machines that times come from."""
-    return task.measure in OF_CLASS or task.keep is not None or task.cache is not None
+    return task.measure in OF_CLASS or _cached(task)
+
+
+def _cached(task: Task) -> bool:
+    return task.keep is not None or task.cache is not None
 
 
 @dataclass
@@ -81,7 +85,9 @@ class Placing:
         """The place of a task's chain. Raises NoPlaceError."""
         with self._lock:
             chain = chain_of(task)
-            if chain not in self._of:
+            place = self._of.get(chain)
+            # Counts of a cell without a cache may be from where no time of it can come from.
+            if place is None or (not _cached(task) and self._lacks(place, task)):
                 able = [place for place in self.workers if not self._lacks(place, task)]
                 if not able:
                     raise NoPlaceError(self._nobody(task))
@@ -89,8 +95,7 @@ class Placing:
                 trusted = [place for place in able if place not in self.untimed]
                 if needs_class(task) and trusted:
                     able = trusted
-                self._of[chain] = min(able, key=self._busy)
-            place = self._of[chain]
+                place = self._of[chain] = min(able, key=self._busy)
             if lack := self._lacks(place, task):
                 raise NoPlaceError(
                     f"the filled cache that it starts from is on {self._host(place)}, "

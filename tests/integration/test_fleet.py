@@ -19,12 +19,13 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from distributed import Client
+from distributed import Client, Worker
 
 from observatory.app.cluster import on_cluster
 from observatory.app.results import frame
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import Exit
+from observatory.fleet.opening import opened
 from observatory.run.environments import Environment
 from observatory.run.interleave import SIDES, Interleaving, SideName
 from observatory.run.schedule import TakesSamples
@@ -306,3 +307,39 @@ def test_doctor_refuses_workers_that_share_a_cpu(
     assert done.stdout.count("it takes nothing") == 1
     assert "of which other workers own" in done.stdout
     assert "NOT FIT to measure: worker tcp://127.0.0.1:" in done.stdout
+
+
+def test_of_containers_that_own_the_same_cpu_only_one_measures(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    apart = tmp_path / "apart.py"  # as if each worker had a /dev/shm of its own
+    apart.write_text(
+        "import tempfile\nfrom pathlib import Path\nfrom observatory.run import cpus\n"
+        f"cpus.claim.__defaults__ = (Path(tempfile.mkdtemp(dir={str(tmp_path)!r})),)\n"
+    )
+    monkeypatch.setenv("DASK_DISTRIBUTED__WORKER__PRELOAD", str([str(apart)]))
+    said: list[str] = []
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cpus)})  # the workers inherit it
+    try:
+        with cluster(tmp_path / "cluster", 2) as made:
+            os.sched_setaffinity(0, cpus)
+            with Client(made.address, set_as_default=False) as client:
+                client.wait_for_workers(2, timeout=120)
+            with opened(made.address, tmp_path / "state", said.append) as fleet:
+                assert fleet.workers == 1
+                (site,) = fleet.crew.sites.values()
+                (owner,) = site.addresses
+                given = fleet.crew.client.run(_resources)
+    finally:
+        os.sched_setaffinity(0, cpus)
+    shares = f"it shares CPU {min(cpus)} with the worker {owner}; give each its own CPU"
+    assert [text.partition(" is left out: ")[2] for text in said] == [shares]
+    place = site.place.resource  # a task is bound to its place by it
+    assert {address: one[place] for address, one in given.items()} == {
+        address: int(address == owner) for address in given
+    }
+
+
+def _resources(dask_worker: Worker) -> dict[str, float]:
+    return dict(dask_worker.state.total_resources)

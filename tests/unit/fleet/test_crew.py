@@ -25,7 +25,7 @@ from observatory.store.journal.models import new_run
 from tests.factories import header, sample
 
 MACHINE = header().machine
-HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE, (0,))
+HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE)
 THERE = replace(HERE, name="there", host="two", machine=MACHINE.model_copy(update={"cpu": "Else"}))
 
 CELL = Cell("radon", "cold", "NUMBA", "spawn")
@@ -36,13 +36,17 @@ class Client:
 
     def __init__(self, places: dict[str, Place]) -> None:
         self.places, self.dead = places, False
+        self.let = list[tuple[str, int, list[str]]]()
+        """Which workers may take how many samples of a place, as they are told."""
 
     def scheduler_info(self, n_workers: int) -> dict[str, Any]:
         if self.dead:
             raise OSError("refused")
         return {"workers": dict.fromkeys(self.places)}
 
-    def run(self, _: Callable[..., Any], *__: object, **___: object) -> dict[str, Place]:
+    def run(self, function: Callable[..., Any], *args: Any, **more: Any) -> dict[str, Place]:
+        if function is remote.let:
+            self.let.append((*args, more["workers"]))
         return self.places
 
 
@@ -61,9 +65,9 @@ def crew(said: list[str], own: str = "Some CPU", **places: Place) -> Crew:
 
 
 def test_a_worker_that_may_not_measure_is_left_out_once_and_asked_again(said: list[str]) -> None:
-    one = crew(said, a=HERE, b=replace(HERE, problem="it shares its CPU"))
+    one = crew(said, a=replace(HERE, cpus=(0,)), b=replace(HERE, problem="it is not fit"))
     assert one.number == 1
-    assert said == ["the worker b on one is left out: it shares its CPU"]
+    assert said == ["the worker b on one is left out: it is not fit"]
     one.client.places["b"] = replace(HERE, cpus=(1,))
     one._looked = 0.0
     one.refresh()
@@ -305,12 +309,34 @@ def test_a_sample_that_was_begun_again_is_late_for_its_pair(
 
 
 def test_of_workers_of_one_machine_that_own_the_same_cpu_only_the_first_may_measure() -> None:
-    container = replace(HERE, name="container", state=Path("/else"))
-    beside, elsewhere = replace(HERE, cpus=(1,)), replace(HERE, boot="another")
-    found = apart({"d": elsewhere, "c": beside, "b": container, "a": HERE})
+    own = replace(HERE, cpus=(0,))
+    container = replace(own, name="container", state=Path("/else"))
+    beside, elsewhere = replace(HERE, cpus=(1,)), replace(own, boot="another")
+    found = apart({"d": elsewhere, "c": beside, "b": container, "a": own})
     assert {address: place.problem for address, place in found.items()} == {
         "a": "",
         "b": "it shares CPU 0 with the worker a; give each its own CPU",
         "c": "",
         "d": "",
     }
+
+
+def test_who_owns_the_cpu_of_another_worker_takes_nothing_until_that_one_has_ended(
+    said: list[str],
+) -> None:
+    first = replace(HERE, cpus=(0,), since=1.0)
+    later = replace(first, name="container", state=Path("/else"), since=2.0)
+    one = crew(said, a=later, b=first)
+    assert (one.number, *one.sites) == (1, "here")
+    shares = "it shares CPU 0 with the worker b; give each its own CPU"
+    assert said == [f"the worker a on one is left out: {shares}"]
+    one._looked = 0.0
+    one.refresh()
+    assert one.client.let == [("container", 0, ["a"])] * 2  # it may have joined anew
+    del one.client.places["b"]
+    one._looked = 0.0
+    one.refresh()
+    assert one.client.let[2:] == [("container", 1, ["a"])]
+    assert one.sites["container"].addresses == ["a"]
+    one.refresh(now=True)
+    assert len(one.client.let) == 3

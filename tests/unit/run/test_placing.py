@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from observatory.benchmarks.catalogue import Cell, cells
+from observatory.benchmarks.catalogue import Cell, Measure, cells
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run.placing import (
     OF_CLASS,
@@ -50,6 +52,21 @@ def test_times_and_what_they_start_from_come_from_one_class_and_counts_from_anyw
         if task.keep or task.cache or task.measure in ("timing", "work"):
             assert planned.place_of(task) == "a"
     assert planned.place_of(CALL) == "b"  # which has had nothing to do
+
+
+@pytest.mark.parametrize("measure", ["timing", "work"])
+def test_a_cell_without_a_cache_is_timed_on_the_class_wherever_it_was_counted(
+    measure: Measure,
+) -> None:
+    """Its counts came first, and went to a machine that times do not come from."""
+    planned = placing(of_class="a")
+    planned.load["a"] = 1000.0
+    assert planned.place_of(CALL) == "b"
+    assert planned.place_of(replace(CALL, measure=measure)) == "a"
+    without = placing(work="a")
+    without.untimed, without.load["a"] = {"b": "it is slower"}, 1000.0
+    assert without.place_of(CALL) == "b"
+    assert without.place_of(replace(CALL, measure=measure)) == "a"
 
 
 def test_a_place_that_counts_no_instructions_takes_no_work() -> None:
