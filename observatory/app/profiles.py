@@ -24,6 +24,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.run.presets import Narrowed
 from observatory.store.base.problems import Problem
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.saved import Saved, labelled, load, looks_saved
 from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import Sample
@@ -126,7 +127,8 @@ def profile(
         (side.header.subject.label, own[cells[0]])
         for side, own in zip(saved, profiles, strict=True)
     ]
-    problems = tuple(problem for side in saved for problem in side.problems)
+    broken = [problem for side in saved for problem in side.problems]
+    problems = tuple(dict.fromkeys([*broken, *problems_beside(Path(results))]))
     imports = tuple(imports_of(side.samples) for side in saved)
     return FoundProfile(cells[0], tuple(sides), tuple(cells[1:]), problems, imports)
 

@@ -18,6 +18,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,7 +26,8 @@ import pytest
 from observatory.store.journal.reader import read_journal
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
-from observatory.store.records import layout, searches
+from observatory.store.records import calibration, layout, searches
+from observatory.store.records.calibration import Calibration
 from tests.by_value import values
 from tests.fleet_cluster import SLEEP, TAKEN, left_running
 
@@ -49,6 +51,44 @@ COMMANDS = {
     "upgrade": ["upgrade", "3.3.4", "3.3.6"],
     "bisect": ["bisect", "3.3.3", "3.3.7", *CELL],
     "cross": ["cross", "3.3.4", "3.3.6", *CELL, "--conditions"],
+    "calibrate": [
+        "calibrate",
+        "--subject",
+        "3.3.4",
+        "--samples",
+        "14",
+        "--scenario",
+        "warm_disk",
+        "--backend",
+        "NUMBA",
+        "--launch",
+        "spawn",
+    ],
+    "growth": [
+        "run",
+        "--subject",
+        "3.3.4",
+        "--preset",
+        "growth",
+        "--backend",
+        "NUMBA",
+        "--resume",
+    ],
+    "path": [
+        "run",
+        "--subject",
+        "3.3.4",
+        "--preset",
+        "path",
+        "--with",
+        "pymc==6.3.2",
+        "--model",
+        "mixture",
+        "--backend",
+        "NUMBA",
+        "--resume",
+    ],
+    "observe": ["observe", "--resume"],
 }
 STATUS = {"compare": 7}
 """What a command ends with that has measured everything; others: 0."""
@@ -122,7 +162,8 @@ def killed(commands: Commands, words: list[str], after: int, dice: random.Random
         assert time.monotonic() < until, commands.log
         time.sleep(0.005)
     time.sleep(dice.uniform(0, 0.1))
-    os.kill(process, signal.SIGKILL)  # a zombie, until its status is asked for
+    end = dice.choice((os.kill, os.killpg))  # the command alone, or with its process group
+    end(process, signal.SIGKILL)  # a zombie, until its status is asked for
     return commands.status() == -signal.SIGKILL
 
 
@@ -173,12 +214,29 @@ def test_a_command_that_is_killed_goes_on_and_leaves_nothing_behind(
             )
     left = [one.name for one in (other.place / "state" / "caches").glob("tmp-*")]
     assert left == []
-    if name == "run":
+    if name in ("run", "growth", "path", "observe"):
         assert taken(other.place / "results") == taken(whole.place / "results")
+    if name == "observe":
+        assert pages(other.place / "html") == pages(whole.place / "html") != set()
+    if name == "calibrate":
+        assert floors(other.place / "results") == floors(whole.place / "results") != []
     if name == "bisect":
         (found,) = searches.known(other.place / "results")
         assert [one.certainty for one in found.culprits] == ["confirmed"]
         assert set(taken(other.place / "results", "warm_disk").values()) == {1}
+
+
+def pages(site: Path) -> set[str]:
+    """The names of the pages that were built, and of what a kill left beside them."""
+    return {str(path.relative_to(site)) for path in site.rglob("*.html")} | {
+        path.name for path in site.parent.iterdir() if path.name.startswith((".", "html"))
+    }
+
+
+def floors(results: Path) -> list[dict[str, Any]]:
+    """The noise floors that are recorded, without when and on what they were measured."""
+    found = [one for one in calibration.load_all(results) if isinstance(one, Calibration)]
+    return [floor.model_dump() for one in found for floor in one.floors]
 
 
 def taken(results: Path, scenario: str = "") -> Counter[str]:
