@@ -261,7 +261,7 @@ def test_a_publisher_that_is_killed_leaves_the_branch_whole(
 
     whole.begin(words(parts))
     assert whole.status() == 0, whole.log
-    kills = 0
+    kills = before = 0
     for number in range(KILLS):
         kills += killed(other, words(parts[: number + 1]), dice.randrange(whole.ended), dice)
         nothing_runs(other)
@@ -269,8 +269,11 @@ def test_a_publisher_that_is_killed_leaves_the_branch_whole(
             git(other.place / one, "fsck", "--no-dangling")
         there = branch(other, held)
         readable(there)
-        published = set(taken(there).values()) if there.is_dir() else set()
-        assert published <= {SAMPLES}  # of each part nothing, or everything
+        now = len(layout.journals(there))
+        assert now in (before, number + 1)  # what was there, or everything
+        assert {name for one in parts[:now] for name in files(Path(one))} <= set(files(there))
+        assert set(taken(there).values()) <= {SAMPLES}
+        before = now
     assert kills
     other.begin(words(parts))
     assert other.status() == 0, other.log
