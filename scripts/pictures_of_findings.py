@@ -44,7 +44,7 @@ def findings(results: Path, into: Path) -> Iterator[Path]:
 @style.styled
 def _growth(results: Path) -> Figure:
     """Python calls by size: inputs of one node by release, and equal layers of the newest one."""
-    found, _ = growth(results, backend="NUMBA")
+    found = growth(results, backend="NUMBA")
     grown = by_subject((one.label, one.families) for one in found)
     newest = list(grown)[-1]
     figure = Figure(figsize=(10, 4.2), layout="constrained")

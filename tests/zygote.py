@@ -29,6 +29,7 @@ from observatory.cli.commands import (  # noqa: F401 - loaded before the fork
     canary,
     compare,
     cross,
+    publish,
     run,
     upgrade,
 )

@@ -27,7 +27,14 @@ from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, RecordUsageError
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader
-from observatory.store.reading.saved import INTERLEAVED, Saved, load, looks_saved
+from observatory.store.reading.beside import problems_beside
+from observatory.store.reading.saved import (
+    INTERLEAVED,
+    Saved,
+    load,
+    looks_saved,
+    place_of_saved,
+)
 from observatory.store.records import calibration
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison, Side
@@ -111,7 +118,10 @@ def compare(
     saved = looks_saved(base), looks_saved(head)
     if all(saved):
         sides = load(base), load(head)
-        for line in skipped([problem for side in sides for problem in side.problems]):
+        places = dict.fromkeys(place_of_saved(text)[0] for text in (base, head))
+        broken = [problem for side in sides for problem in side.problems]
+        broken += [problem for place in places for problem in problems_beside(place)]
+        for line in skipped(broken):
             progress(Update(line, "warning"))
         if profile_of_cells([(side.header.subject.label, side.samples) for side in sides]):
             command = ["observatory", "profile", base, head, "--form", "html", "--out", PROFILE]

@@ -10,6 +10,7 @@ from observatory.analyze.history.contrasts import lines_of, subject_on
 from observatory.analyze.history.series import series_of
 from observatory.app.progress import Progress, Update, doing, silent, skipped
 from observatory.store.base.problems import RecordUsageError
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import (
     ResultFile,
@@ -51,7 +52,8 @@ def contrast(
         parts = [read_results(one, directory_for(one)) for one in directories]
         read = united(_each_its_own(parts, directories, labels) if len(parts) > 1 else parts)
         series = series_of(read)
-    for line in skipped(read.problems):
+    beside = [problem for directory in directories for problem in problems_beside(directory)]
+    for line in skipped([*read.problems, *beside]):
         progress(Update(line, "warning"))
     with doing(progress, "looking for steps"):
         lines = list(lines_of(series, labels[0], labels[1], pattern))

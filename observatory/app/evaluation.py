@@ -18,6 +18,7 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.run.external import external
 from observatory.store.base.problems import Problem
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 
@@ -50,7 +51,7 @@ def long_series(results: Path, half: str = "all") -> tuple[list[Values], tuple[P
         and one.place.kind == "noisy"
         and unfit(one) is None
     ]
-    return long[HALVES[half]], read.problems
+    return long[HALVES[half]], (*read.problems, *problems_beside(results))
 
 
 def evaluate(
@@ -101,4 +102,4 @@ def replayed(results: Path, weeks: int, seed: int = 0) -> tuple[Replayed, tuple[
         raise SelectionError(f"{results} has no series")
     found = list(replay.replay(series, weeks))
     told = [replay.told(series, factor, seed) for factor in replay.INJECTED]
-    return Replayed(found, told), read.problems
+    return Replayed(found, told), (*read.problems, *problems_beside(results))

@@ -10,6 +10,7 @@ from observatory.analyze.growth.families import Family, families
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.growing import Growing
 from observatory.store.reading.read import read_results
@@ -26,14 +27,20 @@ class Grown:
 
 
 def growth(
-    results: Path, subjects: Sequence[str] = (), backend: str | None = None
-) -> tuple[list[Grown], tuple[Problem, ...]]:
-    """Return what was measured of growing graphs, the oldest subject first, and what is unreadable.
+    results: Path,
+    subjects: Sequence[str] = (),
+    backend: str | None = None,
+    problems: list[Problem] | None = None,
+) -> list[Grown]:
+    """Return what was measured of growing graphs, the oldest subject first.
 
-    ``subjects``: labels; empty: all that have such graphs. Raises SelectionError if there is
+    ``subjects``: labels; empty: all that have such graphs. What is unreadable is added to
+    ``problems``, also if there is nothing to show. Raises SelectionError if there is
     nothing to show, and RecordError if there is no such directory.
     """
     read = read_results(results, directory_for(results))
+    if problems is not None:
+        problems += (*read.problems, *problems_beside(results))
     found = [
         (header.subject.date, Grown(header.subject.label, cell, tuple(families(builds))))
         for journal in read.journals.values()
@@ -52,7 +59,7 @@ def growth(
             f"{results} has no growing graphs; `observatory run --preset growth` measures them"
         )
     ordered = sorted(found, key=lambda pair: (pair[0], pair[1].label, pair[1].cell))
-    return [one for _, one in ordered if not subjects or one.label in subjects], read.problems
+    return [one for _, one in ordered if not subjects or one.label in subjects]
 
 
 def _by_cell(growing: Growing) -> Iterator[tuple[Cell, Sequence[Build]]]:

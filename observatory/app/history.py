@@ -30,7 +30,7 @@ from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
-from observatory.store.reading.beside import problem_of
+from observatory.store.reading.beside import problem_of, problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
@@ -97,7 +97,9 @@ def alerts(
         except OSError as error:
             reason = f"it cannot be written ({error.strerror}), so no alert is remembered"
             problems.append(Problem(directory / alerts_record.FILE, reason))
-    return FoundAlerts(found, (*unread, *problems))
+    named = {problem.path for problem in (*unread, *problems)}
+    others = [one for one in problems_beside(directory) if one.path not in named]
+    return FoundAlerts(found, (*unread, *problems, *others))
 
 
 def series(
@@ -211,7 +213,7 @@ def loaded(
     for directory in directories:
         for one in load(directory):
             if isinstance(one, RecordError):
-                problems.append(Problem(directory, str(one)))
+                problems.append(problem_of(one, directory, layout.TORTURE))
             else:
                 found.append(one)
     return found

@@ -36,6 +36,7 @@ from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
+from observatory.store.reading.beside import problem_of
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
 from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
@@ -169,7 +170,7 @@ def _previous(directories: Sequence[Path], problems: list[Problem]) -> Alerts | 
     try:
         return alerts_record.load(directories[0])
     except RecordError as error:
-        problems.append(Problem(directories[0] / alerts_record.FILE, str(error)))
+        problems.append(problem_of(error, directories[0], alerts_record.FILE))
         return None
 
 

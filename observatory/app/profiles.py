@@ -24,6 +24,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.run.presets import Narrowed
 from observatory.store.base.problems import Problem
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.saved import Saved, labelled, load, looks_saved
 from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import Sample
@@ -46,8 +47,6 @@ class FoundProfile:
     """The labels and the profiles: of the subject, or of BASE and HEAD."""
     others: tuple[Cell, ...]
     """Other cells that have a profile."""
-    problems: tuple[Problem, ...]
-    """What could not be read."""
     imports: tuple[Sequence[ImportedModule], ...] = ()
     """What importing each subject takes, module by module."""
 
@@ -85,6 +84,7 @@ def profile(
     backend: str | None = None,
     launch: str | None = None,
     machine: str | None = None,
+    problems: list[Problem] | None = None,
 ) -> FoundProfile:
     """Return what the builds of a subject did, or how those of ``head`` differ.
 
@@ -99,6 +99,7 @@ def profile(
         backend: See ``model``.
         launch: The start method; see ``model``.
         machine: The machine that measured; it is needed if several did.
+        problems: What is unreadable is added to it, also if there is no profile.
 
     Raises:
         SelectionError: A filter is unknown, or no cell has a profile.
@@ -111,6 +112,9 @@ def profile(
         raise SelectionError(unknown)
     names = [name for name in (subject, head) if name is not None]
     saved = [_saved(name, Path(results), machine) for name in names]
+    if problems is not None:
+        broken = [problem for side in saved for problem in side.problems]
+        problems += dict.fromkeys([*broken, *problems_beside(Path(results))])
     profiles = [
         {
             cell: one
@@ -126,9 +130,8 @@ def profile(
         (side.header.subject.label, own[cells[0]])
         for side, own in zip(saved, profiles, strict=True)
     ]
-    problems = tuple(problem for side in saved for problem in side.problems)
     imports = tuple(imports_of(side.samples) for side in saved)
-    return FoundProfile(cells[0], tuple(sides), tuple(cells[1:]), problems, imports)
+    return FoundProfile(cells[0], tuple(sides), tuple(cells[1:]), imports)
 
 
 def profile_of_cells(
@@ -145,7 +148,7 @@ def profile_of_cells(
     if not chosen:
         return None
     of = ((base, before[chosen[0]]), (head, after[chosen[0]]))
-    return FoundProfile(chosen[0], of, tuple(cell for cell in shared if cell != chosen[0]), ())
+    return FoundProfile(chosen[0], of, tuple(cell for cell in shared if cell != chosen[0]))
 
 
 def _saved(name: str, results: Path, machine: str | None) -> Saved:

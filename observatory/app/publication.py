@@ -11,6 +11,7 @@ from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.compacting import Tidied, tidy
 from observatory.store.merging.directories import United, holds_all, unite
+from observatory.store.reading.beside import problem_of
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alerts
 from observatory.text.words import several
@@ -69,7 +70,7 @@ def _alerts_of(results: Path, problems: list[Problem]) -> Alerts | None:
     try:
         return alerts_record.load(results)
     except RecordError as error:
-        problems.append(Problem(results / alerts_record.FILE, str(error)))
+        problems.append(problem_of(error, results, alerts_record.FILE))
         return None
 
 

@@ -6,18 +6,25 @@ from collections.abc import Collection
 from pathlib import Path
 
 from observatory.errors import SelectionError
+from observatory.store.base.problems import Problem
+from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 from observatory.store.reading.walks import Walks
 
 
-def walks_in(directory: Path, subjects: Collection[str] = ()) -> list[tuple[str, Walks]]:
+def walks_in(
+    directory: Path, subjects: Collection[str] = (), problems: list[Problem] | None = None
+) -> list[tuple[str, Walks]]:
     """The steps of each subject, with its label, in the order of their dates.
 
-    ``subjects``: their labels; empty: all that have steps. Raises RecordError if there is no such
-    directory, and SelectionError if nothing is left.
+    ``subjects``: their labels; empty: all that have steps. What is unreadable is added to
+    ``problems``, also if nothing is left. Raises RecordError if there is no such directory, and
+    SelectionError if nothing is left.
     """
     read = read_results(directory, directory_for(directory))
+    if problems is not None:
+        problems += (*read.problems, *problems_beside(directory))
     found = [
         (journal.header.subject, journal.walks)
         for journal in read.journals.values()

@@ -23,7 +23,6 @@ from observatory.text.plain import for_log
 
 if TYPE_CHECKING:
     from observatory.app.measurement import Measurement
-    from observatory.app.results import Reading
     from observatory.text.tables import Table
 
 _LOUD = ("WRONG", "CRASHED", "COLLIDED")
@@ -142,17 +141,20 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
 
 
 @contextmanager
-def naming_problems(reading: Reading, strict: bool) -> Iterator[None]:
+def naming_problems(
+    problems: Sequence[Problem], strict: bool, *, nothing: bool = False
+) -> Iterator[None]:
     """Name unreadable files after the block, also if it finds nothing to show.
 
-    They are the reason, and the exit status, if nothing at all could be read.
+    They are the reason, and the exit status, if ``nothing`` at all could be read. The block may
+    add to ``problems``.
     """
     try:
         yield
     except SelectionError:
-        report_problems(reading.problems, strict or reading.frame.empty)
+        report_problems(problems, strict or nothing)
         raise
-    report_problems(reading.problems, strict)
+    report_problems(problems, strict)
 
 
 def finish(console: Console, measurement: Measurement) -> None:

@@ -10,6 +10,7 @@ complete.
 from __future__ import annotations
 
 import random
+import re
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ from observatory.store.base.problems import RecordError
 TRIES = 12
 """The number of attempts to move a branch that others move at the same time."""
 _LOCKED = ("cannot lock ref", "failed to update ref", "reference already exists", "incorrect old")
+_LOCK = re.compile(r"Unable to create '([^']+\.lock)': File exists")
 _COMMITTER = {"name": "observatory", "email": "observatory@localhost"}
 _REFLOG = ("-m", "observatory publish")
 
@@ -70,6 +72,8 @@ class Branch:
     holds: ClassVar[frozenset[str]] = frozenset({"benchmarks.json", "samples"})
     """Names of which a branch has one at its top; one that has none is refused."""
     _git: Git = field(init=False)
+    _lock: str = field(default="", init=False)
+    """The file by which git found the branch locked in the last attempt."""
 
     def __post_init__(self) -> None:
         self._git = Git(self.repository)
@@ -90,6 +94,7 @@ class Branch:
         that changes nothing. Raises BranchError, NotMovedError and what ``edit`` raises.
         """
         for number in range(1, TRIES + 1):
+            self._lock = ""
             tips = self._tips()
             before = next(iter(tips), None)
             unchanged = Published(before, before, number)
@@ -112,6 +117,11 @@ class Branch:
                 self.wait(random.uniform(0, min(0.1 * 2**number, 10)))  # noqa: S311
             else:
                 return Published(before, commit, number)
+        if self._lock:
+            raise NotMovedError(
+                f"the branch {self.name} is locked by {self._lock}, which another git process uses "
+                "or one that was killed left behind; if no git process runs there, remove that file"
+            )
         raise NotMovedError(
             f"the branch {self.name} was moved by others {TRIES} times while this was put "
             "together; publish again later"
@@ -151,6 +161,7 @@ class Branch:
             "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
             *(["--depth=1"] if shallow else []), remote, f"+{self._ref}:{tracking}",
         )  # fmt: skip
+        self._note_lock(done.stderr)
         if done.returncode != 0 and "lock" not in done.stderr:
             raise NotMovedError(
                 f"the branch {self.name} cannot be fetched from {remote}: {reason_in(done.stderr)}"
@@ -207,6 +218,7 @@ class Branch:
             self._follow(commit)
             return
         output = f"{done.stdout}\n{done.stderr}"
+        self._note_lock(output)
         theirs = self._at_remote(self.remote)
         if theirs == commit:  # git reported a failure after the push had succeeded
             return
@@ -228,9 +240,14 @@ class Branch:
         done = self._git.run("update-ref", *_REFLOG, self._ref, commit, old)
         if done.returncode == 0:
             return
+        self._note_lock(done.stderr)
         if self._git.resolved(self._ref) != before or any(w in done.stderr for w in _LOCKED):
             raise _Moved
         raise NotMovedError(f"the branch {self.name} cannot be written: {reason_in(done.stderr)}")
+
+    def _note_lock(self, output: str) -> None:
+        if found := _LOCK.search(output):
+            self._lock = found[1]
 
     def _follow(self, commit: str) -> None:
         """Move the local branch, if it exists and is not checked out, to what was pushed."""

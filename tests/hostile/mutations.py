@@ -53,16 +53,18 @@ def _with_values(content: bytes, dice: Random) -> bytes:
     with suppress(ValueError, RecursionError, MemoryError):
         tree = json.loads(lines[at])
         for _ in range(dice.randint(1, 4)):
-            _change(tree, dice)
+            if _change(tree, dice):
+                break  # what is repeated in what was repeated would be half a gigabyte
         text = json.dumps(tree, ensure_ascii=dice.random() < 0.7)
         lines[at] = text.encode("utf-8", "surrogatepass")
     return b"\n".join(lines)
 
 
-def _change(tree: Any, dice: Random) -> None:
+def _change(tree: Any, dice: Random) -> bool:
+    """Change one place; whether a part was repeated."""
     places = _places(tree)
     if not places:
-        return
+        return False
     container, key = dice.choice(places)
     kind = dice.choice(("replace", "replace", "replace", "remove", "repeat", "move", "key"))
     if kind == "replace":
@@ -72,11 +74,13 @@ def _change(tree: Any, dice: Random) -> None:
     elif kind == "repeat" and isinstance(container, list):
         size = len(json.dumps(container[key])) + 1
         container[key:key] = [container[key]] * min(dice.choice((1, 10, 2000)), LARGEST // size)
+        return True
     elif kind == "key" and isinstance(container, dict):
         container[str(dice.choice(VALUES))[:300]] = container.pop(key)
     else:
         other, place = dice.choice(places)
         container[key] = json.loads(json.dumps(other[place]))
+    return False
 
 
 def _keys(container: Any) -> Any:

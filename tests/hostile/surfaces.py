@@ -10,12 +10,14 @@ import gzip
 import hashlib
 import io
 import json
+import re
 import shutil
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import chdir, suppress
 from dataclasses import dataclass
 from functools import cache
+from html.parser import HTMLParser
 from pathlib import Path
 
 from observatory.analyze.frame import frame
@@ -24,28 +26,39 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import Report, read_report
 from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import MessageError, to_json
+from observatory.dashboard.site import build
 from observatory.errors import Exit
 from observatory.github import artifact, settings, sticky
 from observatory.github.client import GitHub
 from observatory.github.transport import Transport
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run import execute
+from observatory.run.spool import Spooled, merge
 from observatory.store.asv import pytest_benchmark
-from observatory.store.base.strict_json import InvalidError
+from observatory.store.base.strict_json import InvalidError, read_json
+from observatory.store.journal import night
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.profiles import ProfileStore
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
+from observatory.store.records import passport
 from observatory.text.comment import MARKER
 from observatory.text.comment import comment as comment_of
 from observatory.text.comparison.origin import Origin
 from observatory.text.comparison.story import tell
 from observatory.text.plain import for_log
-from tests import factories, factories_scan
+from tests import (
+    factories,
+    factories_crossings,
+    factories_frame,
+    factories_scan,
+    factories_sentinels,
+)
 from tests import factories_comparison as comparisons
 from tests.command import observatory
 from tests.factories_asv import foreign, old, row
 from tests.factories_pytest_benchmark import cases, file
+from tests.factories_site import observed
 from tests.fake_github import BOT, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
 
 ROOT = Path(__file__).parents[2]
@@ -249,6 +262,99 @@ def _command(content: bytes, work: Path) -> None:
     assert for_log(said) == said, said
 
 
+def _returned(content: bytes, work: Path) -> None:
+    """What a worker of a cluster returns, and what it recorded for a run that has ended."""
+    with suppress(InvalidError):
+        read_json(Spooled, content)
+    merge([content], work / "results")
+    found = read_results(work / "results")
+    assert not found.problems, found.problems
+
+
+def _spooled() -> list[bytes]:
+    taken = (factories.sample(), factories.failed())
+    return [
+        Spooled(run=factories.RUN, header=factories.header(), sample=one)
+        .model_dump_json(by_alias=True)
+        .encode()
+        for one in taken
+    ]
+
+
+def _passport(content: bytes, work: Path) -> None:
+    (work / passport.NAME).write_bytes(content)
+    for one in passport.load(work):
+        assert re.fullmatch(r"[A-Za-z0-9._-]+", one.key)
+        assert isinstance(one.minor + one.processor, str)
+
+
+def _passports() -> list[bytes]:
+    one = passport.Passport(
+        pytensor="3.3.7", numba="0.68.0", python="3.13.0", machine=("x86_64-linux", "znver4", "+a"),
+        numpy_abi="0x2000000", compiler="g++ 13.2", settings={"PYTENSOR_FLAGS": "floatX=float32"},
+    )  # fmt: skip
+    stamps = [passport.Stamp(passports=[one]), passport.Stamp(passports=[one, one])]
+    return [each.model_dump_json(by_alias=True).encode() for each in stamps]
+
+
+def _night(content: bytes, work: Path) -> None:
+    """The record of a night that was killed, read as the next one does."""
+    (work / f"{factories.RUN}.json").write_bytes(content)
+    found = night.unfinished(work, ["--preset", "quick"], factories.NOON)
+    if found is not None:
+        night.save(work, found.with_step(0, tries=1) if found.steps else found)
+
+
+def _nights() -> list[bytes]:
+    step = night.NightStep(name="run", command=["run", "--preset", "quick"], began=factories.NOON)
+    after = night.NightStep(name="alerts", command=["alerts"], needs=["run"])
+    one = night.Night(
+        id=factories.RUN, asked=["--preset", "quick"], results="results",
+        started_at=factories.NOON, steps=[step, after],
+    )  # fmt: skip
+    return [one.model_dump_json(by_alias=True).encode()]
+
+
+class _Active(HTMLParser):
+    """What of a page a browser would carry out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Note an element with code of its own, and an address that is code."""
+        known = dict(attrs)
+        if tag in ("iframe", "object", "embed") or (tag == "script" and "src" not in known):
+            self.found.append(tag)
+        self.found += [f"{tag} {name}" for name in known if name.startswith("on")]
+        addresses = (known.get(name) or "" for name in ("href", "src", "action", "xlink:href"))
+        self.found += [
+            one for one in addresses if re.match(r"\s*(javascript|vbscript|data:text)", one, re.I)
+        ]
+
+
+def _page(content: bytes, work: Path) -> None:
+    """Build pages of results in which each name and text of a stranger is the content."""
+    text = content[:2_000].decode(errors="replace")
+    rows = factories_frame.release_rows("3.3.7", subject=text, machine=text)
+    rows = rows[:10]  # more rows are more work, and no further kind of page
+    for each in rows:
+        each["numba"] = each["backend"] = text
+    build(observed(factories_frame.as_frame(rows), (text,)), work / "html")
+    for path in (work / "html").rglob("*.html"):
+        active = _Active()
+        active.feed(path.read_text(encoding="utf-8"))
+        assert not active.found, (path.name, active.found)
+
+
+_PAGE_TEXTS = (
+    "</title><script>executed()</script>\"'>", "<img src=x onerror=executed()>",
+    "javascript:executed()", "{{ 7 * 7 }}{% raw %}", "</script><!--", "a\u2028b\u202ec", "3.3.7",
+    "results/x.json: cut off",
+)  # fmt: skip
+
+
 def _settings(content: bytes, work: Path) -> None:
     (work / "observatory.toml").write_bytes(content)
     settings.load(work / "observatory.toml")
@@ -256,6 +362,16 @@ def _settings(content: bytes, work: Path) -> None:
 
 def _journals() -> list[bytes]:
     return [b"\n".join(one.splitlines()[:6]) for one in _of("samples/*/*.jsonl", 4, 4_000_000)()]
+
+
+def _crossings() -> list[bytes]:
+    made = (factories_crossings.crossed(), factories_crossings.crossed(causes=[], along=[]))
+    return [one.model_dump_json(by_alias=True).encode() for one in made]
+
+
+def _sentinels() -> list[bytes]:
+    made = (factories_sentinels.night(1), factories_sentinels.night(2, 1.0, 1.5, 0.8))
+    return [one.model_dump_json(by_alias=True).encode() for one in made]
 
 
 _SETTINGS = b"[comment]\ncheck = 'neutral'\n[issues]\nlabels = ['a']\n"
@@ -281,10 +397,14 @@ SURFACES: dict[str, Surface] = {
     "acknowledgement": Surface(lambda: [_ACK, _ACK * 3], _results("triage.toml")),
     **{
         kind: Surface(_of(f"{kind}/*.json"), _results(f"{kind}/a.json"))
-        for kind in ("calibrations", "contracts", "crossings", "searches", "sentinels", "torture",
-                     "upgrades")
-        if any(RESULTS.glob(f"{kind}/*.json"))
+        for kind in ("calibrations", "contracts", "searches", "torture", "upgrades")
     },
+    "crossings": Surface(_crossings, _results("crossings/a.json")),
+    "sentinels": Surface(_sentinels, _results("sentinels/a.json")),
+    "cache passport": Surface(_passports, _passport),
+    "record of a night": Surface(_nights, _night),
+    "sample of a worker": Surface(_spooled, _returned),
+    "names and texts in pages": Surface(lambda: [t.encode() for t in _PAGE_TEXTS], _page),
     "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
     "settings": Surface(lambda: [_SETTINGS], _settings),
     "record of a measured process": Surface(_records, _record),

@@ -1,7 +1,8 @@
 """kill -9 of each long command at random: it goes on, and nothing is lost, torn or left behind.
 
-The commands are real, what they measure is a stand-in (`tests/zygote.py`). KILLS says how often
-each is killed: 5 times here, 20 times by `make rehearse`. `tests/rehearsal/test_nights.py` kills
+The commands are real, what they measure is a stand-in (`tests/zygote.py`). A publisher measures
+nothing, and is killed at calls of git. KILLS says how often each is killed: 5 times here, 20 times
+by `make rehearse`. `tests/rehearsal/test_nights.py` kills
 nights.
 """
 
@@ -10,14 +11,16 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
@@ -25,7 +28,9 @@ import pytest
 from observatory.store.journal.reader import read_journal
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
-from observatory.store.records import layout, searches
+from observatory.store.records import calibration, layout, searches
+from observatory.store.records.calibration import Calibration
+from tests import factories
 from tests.by_value import values
 from tests.fleet_cluster import SLEEP, TAKEN, left_running
 
@@ -49,6 +54,44 @@ COMMANDS = {
     "upgrade": ["upgrade", "3.3.4", "3.3.6"],
     "bisect": ["bisect", "3.3.3", "3.3.7", *CELL],
     "cross": ["cross", "3.3.4", "3.3.6", *CELL, "--conditions"],
+    "calibrate": [
+        "calibrate",
+        "--subject",
+        "3.3.4",
+        "--samples",
+        "14",
+        "--scenario",
+        "warm_disk",
+        "--backend",
+        "NUMBA",
+        "--launch",
+        "spawn",
+    ],
+    "growth": [
+        "run",
+        "--subject",
+        "3.3.4",
+        "--preset",
+        "growth",
+        "--backend",
+        "NUMBA",
+        "--resume",
+    ],
+    "path": [
+        "run",
+        "--subject",
+        "3.3.4",
+        "--preset",
+        "path",
+        "--with",
+        "pymc==6.3.2",
+        "--model",
+        "mixture",
+        "--backend",
+        "NUMBA",
+        "--resume",
+    ],
+    "observe": ["observe", "--resume"],
 }
 STATUS = {"compare": 7}
 """What a command ends with that has measured everything; others: 0."""
@@ -60,6 +103,7 @@ class Commands:
 
     place: Path
     zygote: subprocess.Popen[str]
+    variables: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.taken.mkdir(parents=True)
@@ -82,9 +126,11 @@ class Commands:
     def begin(self, words: list[str]) -> int:
         """Start a command; its process id."""
         where = ["--results", "results", "--state", "state", "--machine", "bench"]
+        if words[0] == "publish":
+            where = []
         own = [str(self.place / "samples")] if words[-1] == "--samples" else []
         variables = {TAKEN: str(self.taken), SLEEP: "0.02", "OBSERVATORY_LOCK": str(self.place),
-                     "TMPDIR": str(self.place), "NO_COLOR": "1"}  # fmt: skip
+                     "TMPDIR": str(self.place), "NO_COLOR": "1", **self.variables}  # fmt: skip
         order = {"words": [*words, *own, *where], "place": str(self.place), "variables": variables}
         self._order(json.dumps(order))
         return int(self._answer())
@@ -122,7 +168,8 @@ def killed(commands: Commands, words: list[str], after: int, dice: random.Random
         assert time.monotonic() < until, commands.log
         time.sleep(0.005)
     time.sleep(dice.uniform(0, 0.1))
-    os.kill(process, signal.SIGKILL)  # a zombie, until its status is asked for
+    end = dice.choice((os.kill, os.killpg))  # the command alone, or with its process group
+    end(process, signal.SIGKILL)  # a zombie, until its status is asked for
     return commands.status() == -signal.SIGKILL
 
 
@@ -136,7 +183,8 @@ def _runs(process: int) -> bool:
 def nothing_runs(commands: Commands) -> None:
     """The measured processes of a killed command end with it."""
     until = time.monotonic() + 120
-    while any("fake_sampling" in one for one in left_running(commands.taken)):
+    while any(one.startswith("git ") or "fake_sampling" in one
+              for one in left_running(commands.taken)):  # fmt: skip
         assert time.monotonic() < until, left_running(commands.taken)
         time.sleep(0.05)
 
@@ -173,12 +221,118 @@ def test_a_command_that_is_killed_goes_on_and_leaves_nothing_behind(
             )
     left = [one.name for one in (other.place / "state" / "caches").glob("tmp-*")]
     assert left == []
-    if name == "run":
+    if name in ("run", "growth", "path", "observe"):
         assert taken(other.place / "results") == taken(whole.place / "results")
+    if name == "observe":
+        assert pages(other.place / "html") == pages(whole.place / "html") != set()
+    if name == "calibrate":
+        assert floors(other.place / "results") == floors(whole.place / "results") != []
     if name == "bisect":
         (found,) = searches.known(other.place / "results")
         assert [one.certainty for one in found.culprits] == ["confirmed"]
         assert set(taken(other.place / "results", "warm_disk").values()) == {1}
+
+
+GIT = """#!/bin/sh
+: >"$FLEET_TEST_TAKEN/$$.ended"
+exec {git} "$@"
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["--push"]], ids=["to a clone", "to its remote"])
+def test_a_publisher_that_is_killed_leaves_the_branch_whole(
+    options: list[str], zygote: subprocess.Popen[str], tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "git"
+    program.parent.mkdir()
+    program.write_text(GIT.format(git=shutil.which("git")))
+    program.chmod(0o755)
+    variables = {"PATH": f"{program.parent}:{os.environ['PATH']}"}
+    whole, other = (Commands(tmp_path / one, zygote, variables) for one in ("whole", "killed"))
+    for one in (whole, other):
+        git(one.place, "init", "--quiet", "--bare", "remote.git")
+        git(one.place, "clone", "--quiet", "remote.git", "repo")
+    parts = [str(part(tmp_path / f"part-{number}", number)) for number in range(KILLS)]
+    dice = random.Random(f"publish {options} {os.environ.get('SEED', '')}")
+    held = "remote.git" if options else "repo"
+
+    def words(some: list[str]) -> list[str]:
+        return ["publish", *some, "--repo", "repo", "--strict", *options]
+
+    whole.begin(words(parts))
+    assert whole.status() == 0, whole.log
+    kills = before = 0
+    for number in range(KILLS):
+        kills += killed(other, words(parts[: number + 1]), dice.randrange(whole.ended), dice)
+        nothing_runs(other)
+        for lock in other.place.rglob("*.lock"):  # git's own; `publish` says to remove it
+            lock.unlink()
+        for one in ("repo", "remote.git"):
+            git(other.place / one, "fsck", "--no-dangling")
+        there = branch(other, held)
+        readable(there)
+        now = len(layout.journals(there))
+        assert now in (before, number + 1)  # what was there, or everything
+        assert {name for one in parts[:now] for name in files(Path(one))} <= set(files(there))
+        assert set(taken(there).values()) <= {SAMPLES}
+        before = now
+    assert kills
+    other.begin(words(parts))
+    assert other.status() == 0, other.log
+    there = branch(other, held)
+    readable(there)
+    assert taken(there) == taken(branch(whole, held))
+    assert len(taken(there)) == KILLS
+    assert set(files(there)) == set(files(branch(whole, held)))
+
+
+SAMPLES = 3
+"""How many samples each part holds."""
+
+
+def part(where: Path, number: int) -> Path:
+    """Results of one subject."""
+    samples = [factories.sample(measure="counting", hash_seed=seed,
+                                ledger=factories.ledger(f"f{seed}", f"g{number}"))
+               for seed in range(SAMPLES)]  # fmt: skip
+    factories.journal(where, samples, under=factories.header(f"3.3.{number}"))
+    return where
+
+
+def git(where: Path, *words: str) -> None:
+    """Run git, which is not the one that counts its calls."""
+    subprocess.run(["git", "-C", str(where), *words], check=True, capture_output=True)
+
+
+def branch(commands: Commands, repository: str) -> Path:
+    """A directory with the files of the branch; none if there is no branch."""
+    into = commands.place / "there"
+    shutil.rmtree(into, ignore_errors=True)
+    repo = commands.place / repository
+    if subprocess.run(["git", "-C", str(repo), "rev-parse", "--quiet", "--verify", "results"],
+                      check=False, capture_output=True).returncode == 0:  # fmt: skip
+        git(commands.place, "clone", "--quiet", "--branch", "results", str(repo), str(into))
+    return into
+
+
+def files(where: Path) -> Iterator[str]:
+    """The names of all files, without those of git."""
+    for path in where.rglob("*"):
+        if path.is_file() and ".git" not in path.parts:
+            yield str(path.relative_to(where))
+
+
+def pages(site: Path) -> set[str]:
+    """The names of the pages that were built, and of what a kill left beside them."""
+    return {str(path.relative_to(site)) for path in site.rglob("*.html")} | {
+        path.name for path in site.parent.iterdir() if path.name.startswith((".", "html"))
+    }
+
+
+def floors(results: Path) -> list[dict[str, Any]]:
+    """The noise floors that are recorded, without when and on what they were measured."""
+    found = [one for one in calibration.load_all(results) if isinstance(one, Calibration)]
+    return [floor.model_dump() for one in found for floor in one.floors]
 
 
 def taken(results: Path, scenario: str = "") -> Counter[str]:

@@ -88,7 +88,7 @@ def command(
     programs = _programs(others)
     series, problems = long_series(results, half)
     if not series:
-        report_problems(problems, strict=False)
+        report_problems(problems, strict)
         raise SelectionError(f"{results} has no series of at least {FEWEST_VALUES} values")
     with Progress(console=Console(stderr=True), transient=True) as progress:
         found = evaluate(

@@ -32,7 +32,7 @@ def command(
 ) -> None:
     """Export the results as a table with one row for each cell and metric."""
     reading = read(results, on_terminal())
-    with naming_problems(reading, strict):
+    with naming_problems(reading.problems, strict, nothing=reading.frame.empty):
         rows = select(
             reading.frame, subjects=subject or (), scenarios=scenario or (),
             backends=backend or (), launches=launch or (), metrics=metric or (),

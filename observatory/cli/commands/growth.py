@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -9,9 +10,10 @@ import typer
 from rich.console import Console
 
 from observatory.analyze.growth.families import by_subject
-from observatory.app.growth import growth
+from observatory.app.growth import Grown, growth
 from observatory.cli import options
-from observatory.cli.output import render, report_problems
+from observatory.cli.output import naming_problems, render
+from observatory.store.base.problems import Problem
 from observatory.text.growth import growth_tables
 
 
@@ -29,11 +31,16 @@ def command(
     The tables show the power of the size with which each grows. `observatory run --preset growth`
     measures it. Notes name cliffs: sizes from which on a build costs many times as much.
     """  # fmt: skip
-    found, problems = growth(results, subjects or (), backend)
+    problems: list[Problem] = []
+    with naming_problems(problems, strict):
+        found = growth(results, subjects or (), backend, problems)
+        _show(found)
+
+
+def _show(found: Sequence[Grown]) -> None:
     console = Console()
     for name in dict.fromkeys(one.cell.backend for one in found):
         own = (one for one in found if one.cell.backend == name)
         grown = by_subject((one.label, one.families) for one in own)
         for table in growth_tables(name, grown):
             console.print(render(table, console.width))
-    report_problems(problems, strict)

@@ -11,7 +11,8 @@ from rich.console import Console
 from observatory.app.walks import walks_in
 from observatory.benchmarks.catalogue import MODELS, PATH, models_of
 from observatory.cli import options
-from observatory.cli.output import render
+from observatory.cli.output import naming_problems, render
+from observatory.store.base.problems import Problem
 from observatory.text.path import by_model, path_table, who_asked
 
 
@@ -28,6 +29,7 @@ def command(
     functions: Annotated[
         bool, options.flag("--functions", "Also name who asked for each PyTensor function.")
     ] = False,
+    strict: options.Strict = False,
 ) -> None:
     """Show what each step from a PyMC model to its samples compiles, and how long it takes.
 
@@ -35,7 +37,9 @@ def command(
     filled cache. `observatory run --preset path --with pymc` measures them.
     """  # fmt: skip
     console = Console()
-    found = by_model(walks_in(results, subjects or ()))
+    problems: list[Problem] = []
+    with naming_problems(problems, strict):
+        found = by_model(walks_in(results, subjects or (), problems))
     for (name, backend), walks in found.items():
         if model and name not in model:
             continue

@@ -12,9 +12,10 @@ from rich.console import Console
 from observatory.app.profiles import FoundProfile
 from observatory.app.profiles import profile as profile_of
 from observatory.cli import options
-from observatory.cli.output import report_problems, show
+from observatory.cli.output import naming_problems, show
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import Problem
 
 Form = Literal["text", "html", "collapsed", "speedscope"]
 Unit = Literal["calls", "seconds"]
@@ -60,10 +61,16 @@ def command(
     The tracing pass records calls, the timing pass seconds. If the options select several cells,
     the command shows the one that changed most; for a single subject, the first.
     """  # fmt: skip
-    found = profile_of(
-        subject, head, results=results, model=model, scenario=scenario, backend=backend,
-        launch=launch, machine=machine,
-    )  # fmt: skip
+    problems: list[Problem] = []
+    with naming_problems(problems, strict):
+        found = profile_of(
+            subject, head, results=results, model=model, scenario=scenario, backend=backend,
+            launch=launch, machine=machine, problems=problems,
+        )  # fmt: skip
+        _give(found, form, out, unit)
+
+
+def _give(found: FoundProfile, form: Form, out: Path | None, unit: Unit | None) -> None:
     said = Console(stderr=True, highlight=False, soft_wrap=True)
     others = f" Others with a profile: {', '.join(map(str, found.others))}." if found.others else ""
     said.print(f"The cell: {found.cell}.{others}", markup=False)
@@ -72,7 +79,6 @@ def command(
             show(Console(), table)
     else:
         _write(_content(found, form, unit), out)
-    report_problems(found.problems, strict)
 
 
 def _content(found: FoundProfile, form: Form, unit: Unit | None) -> bytes:

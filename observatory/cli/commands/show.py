@@ -42,7 +42,7 @@ def command(
     """  # fmt: skip
     reading = read(results, on_terminal())
     console = Console()
-    with naming_problems(reading, strict):
+    with naming_problems(reading.problems, strict, nothing=reading.frame.empty):
         chosen = select(
             reading.frame, scenarios=scenario or (), backends=backend or (), launches=launch or ()
         )

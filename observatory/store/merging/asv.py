@@ -14,12 +14,13 @@ from typing import Any
 
 from observatory.store.asv import benchmarks_json
 from observatory.store.asv.columns import SeriesList
-from observatory.store.asv.listing import LARGEST_FILE, MACHINE, Listed, listing
+from observatory.store.asv.listing import BENCHMARKS, LARGEST_FILE, MACHINE, Listed, listing
 from observatory.store.asv.result import parse
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic, write_changed
 from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError
+from observatory.store.reading.beside import problem_of
 from observatory.store.records import layout
 
 _SAME = ("commit_hash", "env_name", "result_columns", "version")
@@ -40,7 +41,7 @@ def unite_benchmarks(into: Path, parts: Sequence[Path], problems: list[Problem])
                 for name, entry in benchmarks_json.load(part).items():
                     found[name] = benchmarks_json.united(found.get(name), entry)
             except RecordError as error:
-                problems.append(Problem(part, str(error)))
+                problems.append(problem_of(error, part, BENCHMARKS))
         if found != entries:
             benchmarks_json.write(into, found)
     return int(found != entries)

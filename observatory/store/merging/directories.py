@@ -30,6 +30,7 @@ from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
+from observatory.store.reading.beside import problem_of
 from observatory.store.records import (
     calibration,
     contracts,
@@ -222,8 +223,12 @@ def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
         try:
             triage.load(part)
             found = {path: path.read_bytes() for path in triage.files(part)}
-        except (RecordError, OSError) as error:
-            done.problems.append(Problem(part / triage.FILE, str(error)))
+        except RecordError as error:
+            done.problems.append(problem_of(error, part, triage.FILE))
+            continue
+        except OSError as error:
+            reason = f"it cannot be read: {error.strerror}"
+            done.problems.append(Problem(part / triage.FILE, reason))
             continue
         for source, content in found.items():
             target = into / source.relative_to(part)

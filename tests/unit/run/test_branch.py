@@ -175,6 +175,25 @@ def test_who_is_always_too_late_gives_up_with_a_sentence(
     assert "samples/mine" not in names(clone, "results")
 
 
+@pytest.mark.parametrize("lock", ["clone", "remote", "tracking"])
+def test_a_lock_that_a_killed_process_left_is_named(
+    remote: Path, clone: Path, monkeypatch: pytest.MonkeyPatch, lock: str, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(module, "TRIES", 2)
+    branch = Branch(clone, "results", None if lock == "clone" else "origin", lambda _: None)
+    branch.change(adding("a"))
+    Branch(cloned(remote, tmp_path / "other"), "results", "origin").change(adding("b"))
+    refs = {"clone": clone / ".git/refs/heads", "remote": remote / "refs/heads",
+            "tracking": clone / ".git/refs/remotes/origin"}  # fmt: skip
+    left = refs[lock] / "results.lock"
+    left.parent.mkdir(parents=True, exist_ok=True)
+    left.touch()
+    with pytest.raises(NotMovedError, match=r"locked by /.*/results\.lock, .* remove that file"):
+        branch.change(adding("c"))
+    left.unlink()
+    assert branch.change(adding("c")).tries == 1
+
+
 def test_what_was_committed_here_goes_along_with_the_push(remote: Path, clone: Path) -> None:
     Branch(clone, "results").change(adding("here"))
     done = Branch(clone, "results", "origin").change(adding("there"))
