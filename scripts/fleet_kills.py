@@ -44,8 +44,8 @@ _LONGEST = 900.0
 """Seconds in which a command must end."""
 _TRIES, _MISSED = 4, 3
 """Tries of a command to end well, and how often it may end before it is struck."""
-_MOMENTS = range(1, 8)
-"""After the begin of which sample it may strike: of eight single ones, or of those of pairs."""
+_MOMENTS = {"run": range(1, 8), "compare": range(1, 5)}
+"""After the begin of which sample it may strike: of eight, or of those of the first two pairs."""
 _CELLS = ("--backend", "C", "--launch", "spawn")
 _BUILDS = tuple(f"--scenario={one}" for one in ("cold", "warm_disk", "warm_process", "call"))
 
@@ -66,7 +66,7 @@ class Kind:
         """The first try or a later one."""
         results = ("--results", str(where / "results"))
         if self.paired:
-            chosen = (*_CELLS, "--scenario", "warm_disk", "--pass", "timing", "--budget", "2m")
+            chosen = (*_CELLS, "--scenario", "warm_disk", "--pass", "timing", "--budget", "3m")
             samples = ("--samples", str(where / str(number)))
             return ["compare", self.subject, self.subject, *chosen, *samples, *results]
         chosen = ("--quick", *_CELLS, *_BUILDS, "--pass=counting", "--pass=timing")
@@ -234,7 +234,7 @@ class Strikes:
         None if the command ended before the moment that was drawn.
         """
         began, first = time.monotonic(), self.chance.randrange(self.made.workers)
-        moment, late = self.chance.choice(_MOMENTS), self.chance.random()
+        moment, late = self.chance.choice(_MOMENTS[kind.name]), self.chance.random()
         with watched(self.made) as seen:
             run = self.start(kind, where, 0)
             before = moment

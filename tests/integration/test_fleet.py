@@ -143,12 +143,12 @@ def test_a_pair_is_recorded_whole_or_not_at_all_whatever_dies(
 ) -> None:
     where, pairs = tmp_path / "run", ("--cluster", made.address, "--pairs", "2")
     client = made.client(where, *pairs)
-    while not any(b" timing " in command for command in made.taking().values()):
+    while not list(made.taken.glob("*-timing-*")):
         assert client.poll() is None
+        time.sleep(0.02)
     if struck == "worker":
         kill(made.worker_of(made.busy(0)))
         assert client.wait(240) == 0
-        assert "were lost: 1 sample begun again" in (tmp_path / "run.log").read_text()
     else:
         kill(client.pid)
         client.wait()
