@@ -95,10 +95,8 @@ def run_beside(directory: Path, cluster: str | None = None, *, resume: bool = Fa
 
 def run_pairs(directory: Path, cluster: str | None, rounds: int) -> Tally:
     """Take ``rounds`` pairs of times of one cell, for a comparison of a subject with itself."""
-    chosen, made = (
-        cells(("radon",), ("warm_disk",), ("C",), ("spawn",)),
-        environment(directory / "env"),
-    )
+    chosen = tuple(cells(("radon",), ("warm_disk",), ("C",), ("spawn",)))
+    made = environment(directory / "env")
     with on_cluster(session(directory), cluster) as own:
         side = Side(subject=header().subject, versions=made.versions, machine=own.machine)
         sides = {
@@ -108,7 +106,7 @@ def run_pairs(directory: Path, cluster: str | None, rounds: int) -> Tally:
             for name in SIDES
         }
         setting = Setting(side, side, datetime.now(UTC), True, 0, "", "")
-        matrix = Matrix((("all", tuple(chosen)),), (), tuple(chosen))
+        matrix = Matrix((("all", chosen),), (), chosen)
         Comparer(own, dict(sides), setting, matrix, 0.0).sample(rounds)
     return Tally(taken=sum(len(side.evidence.samples) for side in sides.values()))
 
