@@ -66,7 +66,7 @@ class Kind:
         """The first try or a later one."""
         results = ("--results", str(where / "results"))
         if self.paired:
-            chosen = (*_CELLS, "--scenario", "warm_disk", "--pass", "timing", "--budget", "3m")
+            chosen = (*_CELLS, "--scenario", "warm_disk", "--pass", "timing", "--budget", "2m")
             samples = ("--samples", str(where / str(number)))
             return ["compare", self.subject, self.subject, *chosen, *samples, *results]
         chosen = ("--quick", *_CELLS, *_BUILDS, "--pass=counting", "--pass=timing")
