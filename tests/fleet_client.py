@@ -1,7 +1,8 @@
 """A run with a stand-in for the benchmarks, as a process that can be killed.
 
-`python tests/fleet_client.py DIRECTORY [--cluster WHERE] [--resume] [--rounds N] [--beside]`; its
-results are in DIRECTORY/results. ``--beside`` measures two subjects at once.
+`python tests/fleet_client.py DIRECTORY [--cluster WHERE] [--resume] [--beside | --pairs N]`; its
+results are in DIRECTORY/results. ``--beside`` measures two subjects at once; ``--pairs`` takes N
+pairs of times for a comparison, of which each side has a directory of its own.
 """
 
 from __future__ import annotations
@@ -9,19 +10,25 @@ from __future__ import annotations
 import argparse
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from observatory.analyze.comparison.comparing import Setting
 from observatory.app.cluster import on_cluster
+from observatory.app.comparer import Comparer, Measured
 from observatory.app.session import Session
-from observatory.app.taking import Tally, samples_of, take_samples
+from observatory.app.taking import Journals, Tally, samples_of, take_samples
 from observatory.app.telling import Course
 from observatory.benchmarks.catalogue import cells
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
 from observatory.run.batches import carry_out
 from observatory.run.environments import Environment
+from observatory.run.interleave import SIDES, Matrix
+from observatory.store.journal.models import JournalHeader
+from observatory.store.records.comparison import Side
 from observatory.store.records.machine import this_machine
 from tests.factories import header
 
@@ -30,10 +37,10 @@ BESIDE = ("3.3.6", "3.3.7")
 SAMPLING = Path(__file__).with_name("fake_sampling.py")
 
 
-def tasks(rounds: int = 1) -> list[Task]:
-    """Twelve cells counted ``rounds`` times, six of which start from a filled cache."""
+def tasks() -> list[Task]:
+    """Twelve cells in both passes, six of which start from a filled cache."""
     chosen = cells(("radon",), ("cold", "warm_disk"), ("C", "C_VM", "NUMBA"), ("fork", "spawn"))
-    return plan(chosen, Rounds(timing=rounds, counting=rounds))
+    return plan(chosen, Rounds(timing=1, counting=1))
 
 
 def counted() -> list[Task]:
@@ -64,12 +71,10 @@ def session(directory: Path, *, resume: bool = False) -> Session:
     )  # fmt: skip
 
 
-def run(
-    directory: Path, cluster: str | None = None, *, resume: bool = False, rounds: int = 1
-) -> Tally:
+def run(directory: Path, cluster: str | None = None, *, resume: bool = False) -> Tally:
     """Take all samples, here or on a cluster."""
     with on_cluster(session(directory, resume=resume), cluster) as own:
-        return take_samples(own, header().subject, environment(directory / "env"), tasks(rounds))
+        return take_samples(own, header().subject, environment(directory / "env"), tasks())
 
 
 def run_beside(directory: Path, cluster: str | None = None, *, resume: bool = False) -> Tally:
@@ -88,21 +93,41 @@ def run_beside(directory: Path, cluster: str | None = None, *, resume: bool = Fa
     return total
 
 
+def run_pairs(directory: Path, cluster: str | None, rounds: int) -> Tally:
+    """Take ``rounds`` pairs of times of one cell, for a comparison of a subject with itself."""
+    chosen = tuple(cells(("radon",), ("warm_disk",), ("C",), ("spawn",)))
+    made = environment(directory / "env")
+    with on_cluster(session(directory), cluster) as own:
+        side = Side(subject=header().subject, versions=made.versions, machine=own.machine)
+        sides = {
+            name: Measured(
+                made, Journals(directory / "results" / name, JournalHeader(**dict(side)))
+            )
+            for name in SIDES
+        }
+        setting = Setting(side, side, datetime.now(UTC), True, 0, "", "")
+        matrix = Matrix((("all", chosen),), (), chosen)
+        Comparer(own, dict(sides), setting, matrix, 0.0).sample(rounds)
+    return Tally(taken=sum(len(side.evidence.samples) for side in sides.values()))
+
+
 def main() -> None:
     """Take the samples that the command line asks for."""
     parser = argparse.ArgumentParser()
     parser.add_argument("directory", type=Path)
     parser.add_argument("--cluster")
     parser.add_argument("--resume", action="store_true")
-    parser.add_argument("--rounds", type=int, default=1)
     parser.add_argument("--beside", action="store_true")
+    parser.add_argument("--pairs", type=int)
     given = parser.parse_args()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        if given.beside:
+        if given.pairs:
+            tally = run_pairs(given.directory, given.cluster, given.pairs)
+        elif given.beside:
             tally = run_beside(given.directory, given.cluster, resume=given.resume)
         else:
-            tally = run(given.directory, given.cluster, resume=given.resume, rounds=given.rounds)
+            tally = run(given.directory, given.cluster, resume=given.resume)
     except ObservatoryError as error:
         sys.exit(str(error))
     print(tally.sentence())

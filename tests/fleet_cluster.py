@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,6 +81,7 @@ class Cluster:
     scheduler: subprocess.Popen[bytes] | None = None
     nannies: list[subprocess.Popen[bytes]] = field(default_factory=list)
     proxies: list[Proxy] = field(default_factory=list)
+    """One to each nanny, which its worker shares, and at the end that of all clients."""
     port: int = 0
 
     def start(self) -> None:
@@ -94,15 +95,16 @@ class Cluster:
             )
             self._until_it_listens()
             if not self.proxies:
-                self.proxies = [Proxy(self.port), Proxy(self.port)]
-        self.nannies = [one for one in self.nannies if one.poll() is None]
-        while len(self.nannies) < self.workers:
-            self.nannies.append(self._start(
-                "dask_worker", f"tcp://127.0.0.1:{self.proxies[0].port}", "--nworkers", "1",
+                self.proxies = [Proxy(self.port) for _ in range(self.workers + 1)]
+        for number, proxy in enumerate(self.proxies[:-1]):
+            if number < len(self.nannies) and self.nannies[number].poll() is None:
+                continue
+            self.nannies[number : number + 1] = [self._start(
+                "dask_worker", f"tcp://127.0.0.1:{proxy.port}", "--nworkers", "1",
                 "--nthreads", "1", "--resources", "bench=1", "--no-dashboard", "--memory-limit",
                 "0", "--host", "127.0.0.1", "--local-directory", str(self.directory / "dask"),
                 "--death-timeout", "60",
-            ))  # fmt: skip
+            )]  # fmt: skip
 
     @property
     def taken(self) -> Path:
@@ -111,13 +113,13 @@ class Cluster:
 
     @property
     def address(self) -> str:
-        """The address for clients; it goes through the second proxy."""
-        return f"tcp://127.0.0.1:{self.proxies[1].port}"
+        """The address for clients; it goes through the last proxy."""
+        return f"tcp://127.0.0.1:{self.proxies[-1].port}"
 
     def client(self, where: Path, *options: str) -> subprocess.Popen[bytes]:
-        """Start a run into a directory."""
-        command = [sys.executable, str(ROOT / "tests" / "fleet_client.py"), str(where), *options]
-        return self._started(command, where.parent / f"{where.name}.log")
+        """Start a run of stand-ins into a directory."""
+        client = str(ROOT / "tests" / "fleet_client.py")
+        return self.started(client, str(where), *options, log=where.parent / f"{where.name}.log")
 
     def worker_of(self, nanny: int) -> int:
         """The process id of the worker of a nanny, once there is one."""
@@ -135,10 +137,15 @@ class Cluster:
         until = time.monotonic() + 10
         while time.monotonic() < until:
             for number in order:
-                taking = (_read(f"/proc/{one}/cmdline") for one in children(self.worker_of(number)))
-                if any(b"fake_sampling" in command for command in taking):
+                if any(map(takes_a_sample, children(self.worker_of(number)))):
                     return number
         return first
+
+    def taking(self) -> dict[tuple[int, bytes], bytes]:
+        """The processes that take a sample now, by id and begin, with their commands."""
+        workers = [one for nanny in self.nannies for one in children(nanny.pid)]
+        taking = [one for worker in workers for one in filter(takes_a_sample, children(worker))]
+        return {(one, begin_of(one)): command_of(one) for one in taking}
 
     def stop(self) -> None:
         """End all processes, and the connections."""
@@ -156,6 +163,13 @@ class Cluster:
         """The commands of processes that this test started and that still run."""
         return left_running(self.taken)
 
+    def orphans(self) -> list[str]:
+        """Those of them that are neither a part of this cluster nor below one."""
+        own = [one.pid for one in (*self.nannies, *filter(None, [self.scheduler]))]
+        for process in own:
+            own += children(process)
+        return left_running(self.taken, besides=own)
+
     def _until_it_listens(self) -> None:
         for _ in range(1200):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port)):
@@ -164,28 +178,31 @@ class Cluster:
         raise AssertionError("the scheduler does not listen")
 
     def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", f"distributed.cli.{program}", *words]
-        return self._started(command, self.directory / f"{program}.log")
+        log = self.directory / f"{program}.log"
+        return self.started("-m", f"distributed.cli.{program}", *words, log=log)
 
-    def _started(self, command: list[str], log: Path) -> subprocess.Popen[bytes]:
+    def started(self, *words: str, log: Path) -> subprocess.Popen[bytes]:
+        """Start a program of Python whose processes `left_running` finds."""
         log.parent.mkdir(parents=True, exist_ok=True)
         ours = {TAKEN: str(self.taken), SLEEP: str(self.sleep), "PYTHONPATH": str(ROOT),
                 "PYTHONFAULTHANDLER": "1", "OBSERVATORY_LOCK": str(self.directory)}  # fmt: skip
         with log.open("ab") as stream:
             return subprocess.Popen(
-                command, stdout=stream, stderr=stream, env=os.environ | ours,
+                [sys.executable, *words], stdout=stream, stderr=stream, env=os.environ | ours,
                 start_new_session=True,
             )  # fmt: skip
 
 
-def left_running(taken: Path) -> list[str]:
+def left_running(taken: Path, besides: Collection[int] = ()) -> list[str]:
     """The commands of processes that were started with this directory for what is taken."""
     mark, found = f"{TAKEN}={taken}".encode(), []
     for entry in Path("/proc").iterdir():
-        if entry.name.isdigit() and mark in _read(f"{entry}/environ").split(b"\0"):
+        if not entry.name.isdigit() or int(entry.name) in besides:
+            continue
+        if mark in _read(f"{entry}/environ").split(b"\0"):
             state = _read(f"{entry}/stat").rpartition(b")")[2].split()[:1]
             if state not in ([], [b"Z"]):
-                found.append(_read(f"{entry}/cmdline").replace(b"\0", b" ").decode())
+                found.append(command_of(int(entry.name)).decode())
     return found
 
 
@@ -219,6 +236,21 @@ def missing_and_doubled(results: Path, tasks: list[Task]) -> tuple[Counter[str],
         assert not failed, failed[0].failure
         found.update(f"{one.sample.cell} {one.sample.measure}" for one in journal.entries)
     return wanted - found, found - wanted
+
+
+def takes_a_sample(process: int) -> bool:
+    """Whether a process takes a sample, a stand-in or a real one."""
+    return b"-m benchmarks.sample " in command_of(process)
+
+
+def command_of(process: int) -> bytes:
+    """The command of a process; empty if it has ended."""
+    return _read(f"/proc/{process}/cmdline").replace(b"\0", b" ")
+
+
+def begin_of(process: int) -> bytes:
+    """When a process began; with its id it names the process, also after its end."""
+    return b"".join(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[19:20])
 
 
 def children(process: int) -> list[int]:

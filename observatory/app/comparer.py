@@ -227,9 +227,8 @@ class Comparer:
         with ExitStack() as held:
             made = held.enter_context(filled_caches(self.session.state, "compare"))
             for name, side in self.sides.items():
-                journals = side.journals
                 self._executors[name] = held.enter_context(self.session.taking(
-                    journals.results, journals.header.subject, side.environment, made / name,
+                    None, side.journals.header.subject, side.environment, made / name,
                     added=side.added, pins=side.pins, placing=placing,
                 ))  # fmt: skip
             try:

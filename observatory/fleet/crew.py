@@ -95,7 +95,7 @@ class Crew:
                 return
             self._looked = time.monotonic()
         try:
-            there = frozenset(self.client.scheduler_info(n_workers=-1)["workers"])
+            there = self._there()
             if there == self._known and not now and not self._out:
                 return
             places = self.client.run(
@@ -117,6 +117,20 @@ class Crew:
                 if site.addresses and not before.get(name, set()) & {*site.addresses}:
                     site.generation += 1
             self.changed.notify_all()
+
+    def _there(self) -> frozenset[str]:
+        """The addresses of all workers that the scheduler knows; if it is away, of the last look.
+
+        `Client.scheduler_info` may list none, if the client's own look, which asks for no worker,
+        comes in between: all tasks would be handed in again.
+        """
+        scheduler = self.client.scheduler
+        if scheduler is None:
+            return self._known
+        try:
+            return frozenset(self.client.sync(scheduler.identity, n_workers=-1)["workers"])
+        except OSError:  # the client connects anew, or says later that it cannot
+            return self._known
 
     def _apart(self, workers: Mapping[str, Place]) -> dict[str, Place]:
         """The workers, those that share a CPU with a problem; Dask gives these nothing more."""

@@ -3,7 +3,8 @@
 Counting samples come first, a group of cells at a time, and samples of work after the first group;
 then tracing samples; then timing samples. Timing samples are taken one at a time and in pairs, one
 of each side in random order, so that disturbances of the machine affect both sides alike. If a
-worker of a fleet dies in the second one, both are taken again.
+worker of a fleet dies in the second one, or something is stopped between them, both are taken
+again.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import Literal, Protocol, runtime_checkable
 
 from observatory.benchmarks.catalogue import (
@@ -45,7 +47,9 @@ WORKED = (1, 3, 5)
 """Samples of the pass `work` of each side, after which a comparison asks whether it needs more."""
 WORK: Measure = "work"
 _PAIRS_TRIED = 3
-"""How often a pair is taken whose second sample was begun again."""
+"""How often a pair is taken whose second sample was begun again, or too late."""
+_APART = timedelta(seconds=30)
+"""The longest time between the two samples of a pair; a fleet needs less than a second."""
 _LONG = tuple(name for name, one in SCENARIOS.items() if one.long)
 """Scenarios that are counted with C modules only if the user names them."""
 
@@ -236,7 +240,8 @@ class Interleaving:
     def _pair(self, jobs: Sequence[Job]) -> None:
         """Take two samples one after the other, and both again if the second one was late.
 
-        Minutes would lie between them in which the machine may have changed.
+        Minutes would lie between them in which the machine may have changed: a worker died, or the
+        scheduler or this process was stopped.
         """
         second = self.executors[jobs[-1].side]
         if not isinstance(second, BeginsAgain):  # as on one machine
@@ -245,8 +250,14 @@ class Interleaving:
         taken: list[tuple[Job, Sample]] = []
         for left in reversed(range(_PAIRS_TRIED)):
             taken.clear()
-            self._take(jobs, 1, ended=lambda *one: taken.append(one))
-            if not left or not second.was_late(taken[-1][1]):
+            try:
+                self._take(jobs, 1, ended=lambda *one: taken.append(one))
+            except KeyboardInterrupt:  # it keeps what is recorded, as on one machine
+                for one in taken:
+                    self.ended(*one)
+                raise
+            first, last = (sample for _, sample in taken)
+            if not left or not (second.was_late(last) or _apart(first, last)):
                 break
             for job, sample in taken:
                 executor = self.executors[job.side]
@@ -270,6 +281,12 @@ class Interleaving:
 
         batch = Batch(iter(jobs), take, cancel, self.began, ended or self.ended, workers)
         carry_out([alone(batch)], workers)
+
+
+def _apart(first: Sample, second: Sample) -> bool:
+    """Whether much time lies between two samples that one machine took one after the other."""
+    took = 0.0 if first.overhead is None else first.overhead.total
+    return second.started_at - first.started_at > timedelta(seconds=took) + _APART
 
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:

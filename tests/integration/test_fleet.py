@@ -127,6 +127,47 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
     assert not left
 
 
+@pytest.mark.parametrize("struck", ["scheduler", "client"])
+def test_a_stopped_scheduler_or_client_costs_nothing_but_time(
+    made: Cluster, tmp_path: Path, struck: str
+) -> None:
+    client = made.client(tmp_path / "run", "--cluster", made.address)
+    wait_for(3, made.taken)
+    assert made.scheduler is not None
+    process = made.scheduler.pid if struck == "scheduler" else client.pid
+    kill(process, signal.SIGSTOP)
+    while made.taking():  # the workers end what they have begun, and are given nothing else
+        time.sleep(0.1)
+    kill(process, signal.SIGCONT)
+    assert client.wait(240) == 0
+    assert missing_and_doubled(tmp_path / "run" / "results", tasks()) == ({}, {})
+    assert "were lost" not in (tmp_path / "run.log").read_text()
+
+
+@pytest.mark.parametrize("struck", ["worker", "client"])
+def test_a_pair_is_recorded_whole_or_not_at_all_whatever_dies(
+    made: Cluster, tmp_path: Path, struck: str
+) -> None:
+    where, pairs = tmp_path / "run", ("--cluster", made.address, "--pairs", "2")
+    client = made.client(where, *pairs)
+    while not list(made.taken.glob("*-timing-*")):
+        assert client.poll() is None
+        time.sleep(0.02)
+    if struck == "worker":
+        kill(made.worker_of(made.busy(0)))
+        assert client.wait(240) == 0
+    else:
+        kill(client.pid)
+        client.wait()
+        assert made.client(where, *pairs).wait(240) == 0
+    for side in SIDES:
+        (path,) = layout.journals(where / "results" / side)
+        samples = [one.sample for one in read_journal(path).entries]
+        assert [one.status for one in samples] == ["ok"] * len(samples)
+        assert sum(one.measure == "timing" for one in samples) == 2
+    assert not list((where / "state" / "fleet" / "spool").iterdir())
+
+
 def test_a_sample_that_kills_its_worker_is_given_up_and_blames_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

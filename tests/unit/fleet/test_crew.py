@@ -35,19 +35,30 @@ class Client:
     """A cluster of workers that tell what a test says."""
 
     def __init__(self, places: dict[str, Place]) -> None:
-        self.places, self.dead = places, False
+        self.places, self.dead, self.scheduler = places, False, self
         self.let = list[tuple[str, int, list[str]]]()
         """Which workers may take how many samples of a place, as they are told."""
 
-    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+    def identity(self, n_workers: int) -> dict[str, Any]:
         if self.dead:
             raise OSError("refused")
         return {"workers": dict.fromkeys(self.places)}
 
-    def run(self, function: Callable[..., Any], *args: Any, **more: Any) -> dict[str, Place]:
+    def sync(self, function: Callable[..., Any], **given: Any) -> Any:
+        return function(**given)
+
+    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+        """As if the look that a client of Dask takes by itself had come in between."""
+        return {"workers": {}}
+
+    def run(
+        self, function: Callable[..., Any], *args: Any, workers: list[str], **_: Any
+    ) -> dict[str, Place]:
+        if self.dead:
+            raise OSError("refused")
         if function is remote.let:
-            self.let.append((*args, more["workers"]))
-        return self.places
+            self.let.append((*args, workers))
+        return {one: self.places[one] for one in workers}
 
 
 @pytest.fixture
@@ -105,6 +116,20 @@ def test_a_place_whose_workers_were_all_replaced_is_a_new_generation(said: list[
     places["d"] = HERE
     one.refresh(now=True)
     assert site.generation == 2
+
+
+def test_what_the_client_lists_by_itself_does_not_make_workers_leave(said: list[str]) -> None:
+    one = crew(said, a=HERE)
+    one._looked = 0.0
+    one.refresh()
+    assert (one.number, one.sites["here"].generation) == (1, 1)
+
+
+def test_a_connection_that_is_made_anew_changes_no_worker(said: list[str]) -> None:
+    one = crew(said, a=HERE)
+    one.client.dead, one._looked = True, 0.0
+    one.refresh()
+    assert (one.number, one.sites["here"].generation) == (1, 1)
 
 
 def test_a_scheduler_that_does_not_answer_is_said_in_a_sentence(said: list[str]) -> None:

@@ -68,7 +68,14 @@ class Cluster:
     def place(self, name: str) -> Place:
         return next(one for one in self.places.values() if one.name == name)
 
-    def scheduler_info(self, n_workers: int) -> dict[str, Any]:
+    @property
+    def scheduler(self) -> Cluster:
+        return self
+
+    def sync(self, function: Callable[..., Any], **given: Any) -> Any:
+        return function(**given)
+
+    def identity(self, n_workers: int) -> dict[str, Any]:
         return {"workers": dict.fromkeys(self.places)}
 
     def run(

@@ -4,6 +4,8 @@ import math
 import random
 import time
 from collections import Counter
+from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -215,15 +217,21 @@ def test_the_quick_sets_are_built_under_one_start_method(launches: list[str], on
 
 
 class Dying(Stub):
-    """As on a fleet: the samples with these numbers were begun again after a worker had died."""
+    """As on a fleet: the samples with these numbers were begun again after a worker had died.
 
-    def __init__(self, caches: Path, late: set[int]) -> None:
+    ``waited``: the seconds that lie before those that were begun once, after their scheduler or
+    client had been stopped.
+    """
+
+    def __init__(self, caches: Path, late: set[int], waited: Mapping[int, float] = {}) -> None:
         super().__init__(caches)
-        self.late, self.taken = late, list[Sample]()
+        self.late, self.taken, self.waited = late, list[Sample](), waited
         self.dropped: list[Sample] = []
 
     def run(self, task: Task) -> Sample:
-        self.taken.append(super().run(task))
+        one = super().run(task)
+        after = timedelta(seconds=self.waited.get(len(self.taken), 0.0))
+        self.taken.append(one.model_copy(update={"started_at": one.started_at + after}))
         return self.taken[-1]
 
     def was_late(self, one: Sample) -> bool:
@@ -237,9 +245,10 @@ def paired(
     tmp_path: Path,
     late: set[int],
     first_late: set[int] = frozenset(),  # type: ignore[assignment]
+    waited: Mapping[int, float] = {},
 ) -> tuple[Dying, Dying, list[Sample]]:
     """One pair, of which BASE is taken first, is taken: both sides, and what counts."""
-    sides = Dying(tmp_path / "base", first_late), Dying(tmp_path / "head", late)
+    sides = Dying(tmp_path / "base", first_late), Dying(tmp_path / "head", late, waited)
     ended: list[Sample] = []
     first_base = random.Random(0)
     first_base.sample = lambda them, _: list(them)  # type: ignore[assignment,method-assign]
@@ -259,6 +268,17 @@ def test_if_a_worker_dies_in_the_second_sample_of_a_pair_both_are_taken_again(
     assert ended[0] is base.taken[1]
     assert ended[1] is head.taken[1]
     assert (len(base.dropped), len(head.dropped)) == (1, 1)
+
+
+@pytest.mark.parametrize(("waited", "times"), [(62.0, 2), (20.0, 1)])
+def test_if_a_minute_lies_within_a_pair_both_are_taken_again(
+    tmp_path: Path, waited: float, times: int
+) -> None:
+    """The first sample takes two seconds; twenty are those of a busy machine."""
+    base, head, ended = paired(tmp_path, late=set(), waited={0: waited})
+    assert [len(base.taken), len(head.taken)] == [times, times]
+    assert ended[0] is base.taken[-1]
+    assert ended[1] is head.taken[-1]
 
 
 def test_a_pair_that_never_comes_in_time_is_kept_in_the_end(tmp_path: Path) -> None:
