@@ -17,8 +17,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from scipy.stats import binomtest
+
 from scripts.fault_counts import NOTHING, Row, read
 from scripts.fault_kit import fault
+from scripts.mutant_tries import TARGETS
 from scripts.mutants import Tried, read_tried
 
 HERE = Path(__file__).parent
@@ -67,8 +70,7 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
     """Yield the lines of the table of mutants, by module."""
     of: dict[str, Counter[str]] = defaultdict(Counter)
     for one in tried:
-        word = "found" if one.found else _reason(one, reasons).partition(":")[0]
-        of[one.module][word if word in ("found", "equivalent") else "hole"] += 1
+        of[one.module][_outcome(one, reasons)] += 1
     yield "| module | mutants | found | equivalent | holes | found of those that matter |"
     yield "|---|---|---|---|---|---|"
     total: Counter[str] = Counter()
@@ -80,6 +82,20 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
             f"{counts['equivalent']} | {counts['hole']} | {share} |"
         )
         total.update(counts)
+
+
+def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence with the rate among all mutants that a random sample of them stands for."""
+    counts = Counter(_outcome(one, reasons) for one in tried)
+    found, matter = counts["found"], counts["found"] + counts["hole"]
+    if not matter:
+        return
+    interval = binomtest(found, matter).proportion_ci(method="wilson")
+    yield (
+        f"Of the {counts.total()} mutants of the sample, {counts['equivalent']} are equivalent and "
+        f"{found} of the other {matter} are found: {100 * found / matter:.0f} %, with a 95 % "
+        f"Wilson interval from {100 * interval.low:.0f} % to {100 * interval.high:.0f} %."
+    )
 
 
 def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
@@ -95,6 +111,11 @@ def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[st
         yield f"| `{one.module.rpartition('.')[2]}` {where} | `{shown}` | {reason} |"
 
 
+def _outcome(one: Tried, reasons: Mapping[str, str]) -> str:
+    word = "found" if one.found else _reason(one, reasons).partition(":")[0]
+    return word if word in ("found", "equivalent") else "hole"
+
+
 def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
     """Why a mutant was not found; without a reason it counts as a hole."""
     unknown = "not looked into" if one.reached else "not tried"
@@ -106,9 +127,12 @@ def page(text: str) -> str:
     rows = list(read(ROWS).values())
     tried = [one for one in read_tried(MUTANTS).values() if not one.changes_nothing]
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
+    sample = [one for one in tried if TARGETS[one.module][0] == "dispatch"]
+    whole = [one for one in tried if one not in sample]
     parts = {
         "faults": fault_table(rows), "figures": fault_figures(rows),
-        "mutants": mutant_table(tried, reasons), "survivors": survivors(tried, reasons),
+        "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
+        "survivors": survivors(tried, reasons),
     }  # fmt: skip
     for name, lines in parts.items():
         place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)

@@ -236,6 +236,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--faults", action="store_true", help="take no samples, only try faults")
     parser.add_argument("--name", action="append", metavar="TEXT", help="only names that have TEXT")
     parser.add_argument("--part", default="1/1", metavar="K/N", help="only the Kth of N parts")
+    parser.add_argument("--no-controls", action="store_true", help="none that changes nothing")
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
     options = parser.parse_args(argv)
@@ -273,6 +274,7 @@ def main(argv: list[str] | None = None) -> int:
         new = [
             (module, one) for module, one in wanted
             if (module, one.name) not in old
+            and not (options.no_controls and one.what == NOTHING)
             and (not options.name or any(text in one.name for text in options.name))
         ][part - 1 : options.most : parts]  # fmt: skip
         for module, mutation in new:

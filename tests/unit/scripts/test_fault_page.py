@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from scripts.fault_counts import Row, read
 from scripts.fault_kit import fault
-from scripts.fault_page import PAGE, ROWS, fault_figures, mutant_table, page, survivors
+from scripts.fault_page import (
+    PAGE,
+    ROWS,
+    fault_figures,
+    mutant_table,
+    page,
+    sample_figures,
+    survivors,
+)
 from scripts.mutants import Tried
 
 EQUIVALENT = {"m f:2: b": "equivalent: it only says something"}
@@ -55,3 +63,14 @@ def test_a_mutant_that_was_not_tried_is_a_hole_unless_it_is_equivalent() -> None
     _, _, equivalent, hole = survivors(tried, reasons)
     assert equivalent.endswith("| equivalent: it only says something |")
     assert hole.endswith("| not tried |")
+
+
+def test_the_rate_of_a_sample_leaves_out_equivalent_mutants_and_has_an_interval() -> None:
+    found = [Tried("m", f"f:{line}: x", True, "crashed", 1.0) for line in range(3, 12)]
+    tried = [*found, Tried("m", "f:2: b", False, "", 1.0), Tried("m", "f:1: a", False, "", 1.0)]
+    (said,) = sample_figures(tried, EQUIVALENT)
+    assert said == (
+        "Of the 11 mutants of the sample, 1 are equivalent and 9 of the other 10 are found: 90 %, "
+        "with a 95 % Wilson interval from 60 % to 98 %."
+    )
+    assert [*sample_figures([], {})] == []
