@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import warnings
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -56,5 +57,10 @@ def _interrupts_are_heard() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The long ones first: with several workers, a long file that begins last is waited for."""
-    items.sort(key=lambda item: not any(map(item.get_closest_marker, LONG)))
+    """The long ones first: with several workers, a long file that begins last is waited for.
+
+    Of these, the file with the most tests comes first.
+    """
+    long = {item.path for item in items if any(map(item.get_closest_marker, LONG))}
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: -tests[item.path] if item.path in long else 0)
