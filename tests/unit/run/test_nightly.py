@@ -206,16 +206,23 @@ def test_what_stops_a_night_while_a_step_is_being_started_stops_it(
 ) -> None:
     started: list[subprocess.Popen[bytes]] = []
 
+    def stop(*_: object) -> None:
+        raise _Stopped
+
     class Interrupted(subprocess.Popen[bytes]):
         def __init__(self, *args: object, **options: object) -> None:
             super().__init__(*args, **options)  # type: ignore[call-overload]
             started.append(self)
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGUSR1)
 
     monkeypatch.setattr(module.subprocess, "Popen", Interrupted)
     monkeypatch.setattr(module, "PROGRAM", ("sleep", "3600"))
-    with one_at_a_time(tmp_path, print) as lock, pytest.raises(KeyboardInterrupt):
-        command_of([], lock)
+    before = signal.signal(signal.SIGUSR1, stop)
+    try:
+        with one_at_a_time(tmp_path, print) as lock, pytest.raises(_Stopped):
+            command_of([], lock)
+    finally:
+        signal.signal(signal.SIGUSR1, before)
     assert started[0].returncode == -signal.SIGINT
 
 
