@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import median
 
 from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
 from observatory.analyze.comparison.graphs import by_graph
+from observatory.analyze.comparison.unexplained_times import CALM, WAITS, why_longer
 from observatory.analyze.profiles.modules import imported
 from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.benchmarks.catalogue import (
@@ -39,17 +39,10 @@ from observatory.store.records.comparison import (
 )
 from observatory.store.records.sample import Check, LedgerEntry
 
-_CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
-_WAITS = "waits and does not work"
-_SLOWER = "slower with the same work"
-_CPU_OF = {"call_time": "call_cpu_time"}
-"""The CPU time of a time; of all others `cpu_time`."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
-_WORKED = 0.5
-"""The share of the additional time from which on it was spent in work: in CPU time."""
 
 _Conclusions = Mapping[Cell, Conclusion]
 
@@ -161,14 +154,14 @@ def _findings(
     elif verdict.metric in _FOUND_BY:
         graphs = _graphs(cell, verdict.metric, base, head)
         yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs)
-    elif verdict.metric in CAUSES[_WAITS].shows_in:
+    elif verdict.metric in CAUSES[WAITS].shows_in:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
-        if kind := _without_work(verdict, base, head, counted):
+        if kind := why_longer(verdict, base, head, counted):
             yield _Finding(kind, (), cell)
     elif verdict.metric == "python_calls":
         # The same build in a process that has imported everything already.
         second_build = replace(cell, scenario="warm_process")
-        moved = _imports_more(cell, base, head) and calls.get(second_build) in _CALM
+        moved = _imports_more(cell, base, head) and calls.get(second_build) in CALM
         yield _Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == ledgers.REUSE_LOST:
         yield from _not_reused(cell, base, head)
@@ -228,27 +221,6 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
         for kind in kinds
     )
     return (after, before) if before != after else ()
-
-
-def _without_work(
-    verdict: Verdict, base: Evidence, head: Evidence, work: Mapping[str, Conclusion]
-) -> CauseKind | None:
-    """Why a time grew, if no work explains it. ``work``: the conclusions on what was counted.
-
-    Where there is a CPU time, which counts that of compilers as well, it tells a wait from work
-    that takes longer. Only instructions say that it is the same work: Python calls leave out what
-    machine code does.
-    """
-    if not work or any(conclusion not in _CALM for conclusion in work.values()):
-        return None
-    cpu = METRICS[_CPU_OF.get(verdict.metric, "cpu_time")]
-    before, after = (side.values(verdict.cell, cpu).values for side in (base, head))
-    if not (before and after):  # as of calls in older samples
-        return _WAITS if "instructions" in work else None
-    grown = median(verdict.head.values) - median(verdict.base.values)
-    if median(after) - median(before) < _WORKED * grown:
-        return _WAITS
-    return _SLOWER if "instructions" in work else None
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:

@@ -1,0 +1,40 @@
+"""Why a time grew where no work did: the process waits, or the same work takes longer. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from statistics import median
+
+from observatory.analyze.comparison.evidence import Evidence
+from observatory.benchmarks.catalogue import METRICS
+from observatory.store.records.comparison import CauseKind, Conclusion, Verdict
+
+CALM: tuple[Conclusion, ...] = ("better", "unaffected", "workload changed")
+"""The conclusions on work that explain no longer time."""
+WAITS: CauseKind = "waits and does not work"
+SLOWER: CauseKind = "slower with the same work"
+_CPU_OF = {"call_time": "call_cpu_time"}
+"""The CPU time of a time; of all others `cpu_time`."""
+_WORKED = 0.5
+"""The share of the additional time from which on it was spent in work: in CPU time."""
+
+
+def why_longer(
+    verdict: Verdict, base: Evidence, head: Evidence, work: Mapping[str, Conclusion]
+) -> CauseKind | None:
+    """Why a time grew, if no work explains it. ``work``: the conclusions on what was counted.
+
+    Where there is a CPU time, which counts that of compilers as well, it tells a wait from work
+    that takes longer. Only instructions say that it is the same work: Python calls leave out what
+    machine code does.
+    """
+    if not work or any(conclusion not in CALM for conclusion in work.values()):
+        return None
+    cpu = METRICS[_CPU_OF.get(verdict.metric, "cpu_time")]
+    before, after = (side.values(verdict.cell, cpu).values for side in (base, head))
+    if not (before and after):  # as of calls in older samples
+        return WAITS if "instructions" in work else None
+    grown = median(verdict.head.values) - median(verdict.base.values)
+    if median(after) - median(before) < _WORKED * grown:
+        return WAITS
+    return SLOWER if "instructions" in work else None
