@@ -230,7 +230,7 @@ _ALL = (
     ),
     Cause(
         "more Python work",
-        "building calls more Python functions",
+        "{head} calls more Python functions",
         """Run `observatory profile` on the samples of both sides: it shows where the additional
         calls are. Usual reasons are a rewrite that runs more often, or Python objects that are no
         longer reused.""",
@@ -240,7 +240,7 @@ _ALL = (
     ),
     Cause(
         "more instructions",
-        "{head} executes more instructions, and calls no more Python functions in a build",
+        "{head} executes more instructions, and calls no more Python functions",
         """If a function is named above, begin there. Otherwise the work is in machine code: in
         LLVM, in the interpreter or in the compiled function. `callgrind_annotate` on
         `valgrind --tool=callgrind` shows where.""",
