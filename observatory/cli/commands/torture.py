@@ -69,8 +69,8 @@ def command(
 
     The command tries about a hundred faults, such as truncated files, full disks, killed processes
     and several processes at once. It stores the outcome in RESULTS/torture and compares it with
-    the release before, if that is stored there. It takes about a quarter of an hour on two cores.
-    If it is interrupted, the same command goes on with the faults that are left.
+    the release before, if that is stored there. It takes about a quarter of an hour on two idle
+    cores. If it is interrupted, the same command goes on with the faults that are left.
     """  # fmt: skip
     if cache is not None and cache not in CACHES:
         raise SelectionError(no_such("cache", cache, CACHES))
