@@ -255,7 +255,7 @@ _ALL = (
         """Look for what is compiled without asking the cache of modules, such as a helper that
         nobody stores, or a check of the compiler that is repeated in each process.""",
         shows_in=("compiler_runs",),
-        explains=(*WORK, "peak_rss"),
+        explains=("compiler_runs", *WORK, "peak_rss"),
         a_consequence=True,
     ),
     Cause(

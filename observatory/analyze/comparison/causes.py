@@ -102,13 +102,8 @@ def _conclusions(verdicts: Sequence[Verdict], metric: str) -> _Conclusions:
 
 
 def _compiles_more(verdict: Verdict) -> bool:
-    """Whether the compiler runs more often in a warm build: that describes, and is no alarm."""
-    return (
-        verdict.metric == "compiler_runs"
-        and verdict.cell.scenario in WARM_SCENARIOS
-        and verdict.conclusion == "workload changed"
-        and max(verdict.head.values) > max(verdict.base.values)
-    )
+    """Whether the compiler runs more often in a warm build, where that is an alarm."""
+    return verdict.metric == "compiler_runs" and verdict.conclusion == "worse"
 
 
 def _follows(finding: _Finding, other: _Finding) -> bool:

@@ -480,14 +480,23 @@ def test_a_compiler_that_runs_in_a_warm_build_is_named_with_what_it_compiles() -
     assert [change.name for change in cause.functions] == ["helper"]
     assert sentence(cause).endswith("all functions in the cache: helper")
     assert verdicts["compile_time"].cause == cause.id
-    assert verdicts["compiler_runs"].conclusion == "workload changed"
 
 
-def test_a_compiler_that_runs_more_often_is_no_alarm_by_itself() -> None:
+def test_a_compiler_that_runs_more_often_in_a_warm_build_needs_no_time_to_be_an_alarm() -> None:
     helper: Rows = [*HIT, ("helper", "", "internal")]
-    causes, verdicts = compare(
+    (cause,), verdicts = compare(
         [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0)],
         [counted(COLD, FILLED), counted(DISK, helper, compiler_runs=1)],
+    )
+    assert cause.kind == "more compiler runs"
+    assert [change.name for change in cause.functions] == ["helper"]
+    (worse,) = [v for v in verdicts if v.conclusion == "worse"]
+    assert (worse.metric, worse.cause) == ("compiler_runs", cause.id)
+
+
+def test_a_compiler_that_runs_more_often_in_a_cold_build_is_no_alarm() -> None:
+    causes, verdicts = compare(
+        [counted(COLD, FILLED, compiler_runs=2)], [counted(COLD, FILLED, compiler_runs=3)]
     )
     assert (causes, [v for v in verdicts if v.conclusion == "worse"]) == ([], [])
 
