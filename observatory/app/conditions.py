@@ -50,8 +50,9 @@ class Condition:
         )  # fmt: skip
 
     def cell(self, usual: Cell) -> Cell:
-        """The cell that is measured."""
-        return usual if self.launch is None else replace(usual, launch=self.launch)
+        """The cell that is measured: the usual one where it has no such start method."""
+        other = usual if self.launch is None else replace(usual, launch=self.launch)
+        return usual if other.problem() else other
 
 
 @contextmanager

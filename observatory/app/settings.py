@@ -1,7 +1,9 @@
 """Whether numbers and keys stay right where the settings of a process are other than usual.
 
 The settings are the conditions of `observatory cross`. Here they are crossed by pairs: every two of
-them are once together. Nothing is recorded, because the record of a sample does not name them.
+them are once together. In each row, keys are compared, siblings share a cache, a build starts from
+a filled cache, and draws use the cache that the usual settings left, as after an upgrade. Nothing
+is recorded, because the record of a sample does not name its settings.
 """
 
 from __future__ import annotations
@@ -9,13 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from pathlib import Path
 
 from observatory.analyze.comparison.evidence import failure_of
 from observatory.analyze.covering import by_pairs
 from observatory.app.conditions import Condition, conditions
 from observatory.app.session import Session
-from observatory.benchmarks.catalogue import METRICS, WRONG_VALUES, Cell
-from observatory.benchmarks.plan import Rounds, plan
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, WRONG_VALUES, Cell
+from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.filled import filled_caches
@@ -25,11 +28,19 @@ from observatory.store.records.subject import Subject
 
 CELLS = (
     Cell("keys_quick", "pairs_keys", "NUMBA", "spawn"),
+    Cell("closures", "siblings", "NUMBA", "spawn"),
+    Cell("randoms", "upgrade", "NUMBA", "spawn"),
     Cell("radon", "warm_disk", "NUMBA", "spawn"),
 )
-"""What is measured in each row: the keys of all quick pairs, and a build from a filled cache."""
+"""What is measured in each row; the last one says which start methods are other than usual."""
 USUAL = "the usual settings"
-_LOOKED_AT = (*WRONG_VALUES, "key_instabilities", "cache_misses", "graphs_raised")
+_LEFT = "usual"
+"""The cache that an upgrade with the usual settings left."""
+_WRONG = (*WRONG_VALUES, "stale_results")
+_LOOKED_AT = (
+    *_WRONG, "key_instabilities", "cache_misses", "graphs_raised",
+    "collided_symbols", "vulnerable_symbols",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Row:
     name: str
     """The settings that are other than usual."""
     counts: dict[str, float]
-    """The counts that should be 0 and are not, with their cells: "cache_misses of radon ..."."""
+    """The alerting counts above 0, with their cells: "cache_misses of radon ..."."""
     failures: tuple[str, ...] = ()
     """Sentences about samples that failed."""
 
@@ -54,7 +65,7 @@ class Row:
     @property
     def exit_code(self) -> Exit:
         """The status with which the canary ends because of it; wrong numbers come first."""
-        if any(name.partition(" ")[0] in WRONG_VALUES for name in self.counts):
+        if any(name.partition(" ")[0] in _WRONG for name in self.counts):
             return Exit.WRONG_RESULTS
         if self.failures:
             return Exit.SAMPLE_FAILED
@@ -83,22 +94,32 @@ def crossed(session: Session, subject: Subject) -> Iterator[Row]:
     Raises what making an environment raises.
     """
     environment = session.environment(subject)
-    with conditions(CELLS[-1]) as every:
+    with conditions(CELLS[-1]) as every, filled_caches(session.state, "upgraded") as left:
         for condition in rows_of(every):
             name = condition.name or USUAL
             session.say(f"{subject.label} with {name}")
-            yield _row(name, _taken(session, environment, condition))
+            yield _row(name, _taken(session, environment, condition, left))
 
 
-def _taken(session: Session, environment: Environment, condition: Condition) -> list[Sample]:
-    keys, build = CELLS
-    cells = (keys, condition.cell(build))
-    with filled_caches(session.state, "settings") as caches:
-        executor = session.executor(
-            environment, caches, flags=condition.flags, variables=condition.variables
-        )
-        with measuring_lock(session.say):
-            return [executor.run(task) for task in plan(cells, Rounds(timing=0, counting=1))]
+def _taken(
+    session: Session, environment: Environment, condition: Condition, left: Path
+) -> list[Sample]:
+    """The samples of a row. ``left``: where the row of the usual settings leaves its cache."""
+    cells = [condition.cell(one) for one in CELLS]
+    upgrades = [one for one in cells if SCENARIOS[one.scenario].family == "upgrade"]
+    others = [one for one in cells if one not in upgrades]
+    cache, keep_fresh = (_LEFT, None) if condition.name else (None, _LEFT)
+    with filled_caches(session.state, "settings") as caches, measuring_lock(session.say):
+        samples = []
+        for place, tasks in (
+            (caches, plan(others, Rounds(timing=0, counting=1))),
+            (left, [Task(one, "counting", 0, cache, None, keep_fresh) for one in upgrades]),
+        ):
+            executor = session.executor(
+                environment, place, flags=condition.flags, variables=condition.variables
+            )
+            samples += [executor.run(task) for task in tasks]
+        return samples
 
 
 def _row(name: str, samples: Sequence[Sample]) -> Row:
@@ -106,7 +127,7 @@ def _row(name: str, samples: Sequence[Sample]) -> Row:
         f"{metric} of {one.cell.model} {one.cell.scenario}": float(one.metrics[metric])
         for one in samples
         for metric in _LOOKED_AT
-        if one.metrics.get(metric, 0) and METRICS[metric].zero_in(one.cell.scenario)
+        if one.metrics.get(metric, 0) and METRICS[metric].alerts_in(one.cell.scenario)
     }
     failed = [one for one in samples if one.status != "ok"]
     return Row(name, counts, tuple(f"{one.cell.model}: {failure_of([one])}" for one in failed))

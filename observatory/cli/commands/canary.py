@@ -39,8 +39,8 @@ def command(
         bool,
         options.flag(
             "--settings",
-            "Instead, check the keys and a warm build of NUMBA with pairs of other settings. "
-            "Nothing is recorded.",
+            "Instead, check keys, siblings, an upgrade and a warm build of NUMBA with pairs of "
+            "other settings. Nothing is recorded.",
         ),
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,

@@ -15,6 +15,7 @@ from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.benchmarks.plan import Task
+from observatory.run.local import LOCK
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.crossings import UnderCondition
 from observatory.store.records.sample import Sample
@@ -25,7 +26,8 @@ OLD, NEW = subject("3.3.6"), subject("3.3.7")
 
 
 @pytest.fixture
-def prober(tmp_path: Path) -> Prober:
+def prober(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Prober:
+    monkeypatch.setenv(LOCK, str(tmp_path))  # whoever measures here meanwhile is not waited for
     session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
     return Prober(session, SPAWN, METRICS["cache_misses"])
 
@@ -52,6 +54,14 @@ def test_each_is_one_setting_other_than_usual() -> None:
         home = Path(next(one for one in every if "HOME" in one.variables).variables["HOME"])
         assert home.is_dir()
     assert not home.exists()
+
+
+def test_a_cell_without_that_start_method_is_measured_with_the_usual_one() -> None:
+    fork = Condition("fork", launch="fork")
+    siblings = Cell("closures", "siblings", "NUMBA", "spawn")
+    assert fork.cell(siblings).launch == "fork"
+    upgrade = Cell("randoms", "upgrade", "NUMBA", "spawn")
+    assert fork.cell(upgrade) == upgrade
 
 
 def test_the_old_subject_is_measured_only_where_the_new_one_has_another_value(

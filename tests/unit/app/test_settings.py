@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ from observatory.app import settings
 from observatory.app.conditions import Condition
 from observatory.app.session import Session
 from observatory.app.settings import CELLS, USUAL, Row, crossed, first_of_statuses, rows_of
+from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
+from observatory.run.local import LOCK
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.sample import Sample
 from tests.factories import header, sample, subject
@@ -38,18 +41,23 @@ def test_three_settings_need_four_rows_and_the_first_has_none() -> None:
 
 
 def measured(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, metrics: dict[str, dict[str, float]]
-) -> list[Row]:
-    """The rows of two settings, with the counts of the build under a flag."""
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, metrics: dict[str, dict[str, float]],
+    took: Callable[[str, Path, Task], object] = lambda *_: None, cell: Cell = CELLS[-1],
+) -> list[Row]:  # fmt: skip
+    """The rows of two settings, with the counts of one cell under a flag."""
 
     class Executor:
-        def __init__(self, *_: object, flags: str | None = None, **__: Any) -> None:
-            self.flags = flags
+        def __init__(
+            self, _: object, caches: Path, *__: object, flags: str | None = None, **___: Any
+        ) -> None:
+            self.flags, self.caches = flags or "", caches
 
         def run(self, task: Task) -> Sample:
-            own = metrics.get(self.flags or "", {}) if task.cell == CELLS[-1] else {}
+            took(self.flags, self.caches, task)
+            own = metrics.get(self.flags, {}) if task.cell == cell else {}
             return sample(task.cell, measure="counting", metrics=own)
 
+    monkeypatch.setenv(LOCK, str(tmp_path))  # whoever measures here meanwhile is not waited for
     session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
     monkeypatch.setattr(of_session, "Executor", Executor)
     monkeypatch.setattr(type(session), "environment", lambda *_, **__: None)
@@ -76,6 +84,40 @@ def test_what_is_worse_than_as_usual_is_told_with_its_setting(
     assert told["floatX=float32"] == ("3 cache_misses of radon warm_disk",)
     assert told["PYTHONHASHSEED=0"] == ()
     assert {row.exit_code for row in others} == {Exit.OK, Exit.WORSE}
+
+
+@pytest.mark.parametrize(
+    ("place", "metric", "code"),
+    [
+        (0, "key_collisions", Exit.WRONG_RESULTS),
+        (1, "wrong_results", Exit.WRONG_RESULTS),
+        (1, "collided_symbols", Exit.WORSE),
+        (2, "stale_results", Exit.WRONG_RESULTS),
+    ],
+)
+def test_keys_siblings_and_an_upgrade_are_crossed_too(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, place: int, metric: str, code: Exit
+) -> None:
+    counts = {"floatX=float32": {metric: 1.0}}
+    usual, *others = measured(monkeypatch, tmp_path, counts, cell=CELLS[place])
+    told = {row.name: row.beyond(usual) for row in others}
+    where = f"{CELLS[place].model} {CELLS[place].scenario}"
+    assert told["floatX=float32"] == (f"1 {metric} of {where}",)
+    assert {row.exit_code for row in others} == {Exit.OK, code}
+
+
+def test_draws_with_other_settings_use_the_cache_that_the_usual_ones_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    taken: list[tuple[str, Path, Task]] = []
+    measured(monkeypatch, tmp_path, {}, lambda *one: taken.append(one))
+    first, *others = [one for one in taken if one[2].cell.scenario == "upgrade"]
+    assert (first[0], first[2].cache) == ("", None)
+    assert first[2].keep_fresh is not None
+    assert len(others) == 3
+    assert {(place, task.cache) for _, place, task in others} == {(first[1], first[2].keep_fresh)}
+    fillers = {place for _, place, task in taken if task.cell.scenario == "cold"}
+    assert len(fillers) == 4  # other caches are of one row alone
 
 
 def test_what_is_wrong_as_usual_is_not_told_of_a_setting(

@@ -1,0 +1,62 @@
+"""Settings crossed by pairs on real PyTensor: what shows only with another setting is found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from observatory.app import settings
+from observatory.app.conditions import Condition
+from observatory.app.session import Session
+from observatory.app.settings import CELLS, USUAL, Row, crossed
+from observatory.benchmarks.catalogue import Cell
+from observatory.errors import Exit
+from observatory.run.environments import Environment
+from observatory.store.journal.models import SEARCH
+from observatory.store.records.machine import this_machine
+from tests.factories import subject
+from tests.integration.conftest import Shelf
+from tests.integration.fault_rig import with_fault
+
+pytestmark = pytest.mark.integration
+
+FLOAT = Condition("floatX=float32", flags="floatX=float32")
+SEED = Condition("PYTHONHASHSEED=0", {"PYTHONHASHSEED": "0"})
+PAIR = "differ.props.CumOp.axis"
+
+
+def rows(
+    monkeypatch: pytest.MonkeyPatch, environment: Environment, scratch: Path,
+    cells: Sequence[Cell], graphs: Sequence[str],
+) -> dict[str, Row]:  # fmt: skip
+    """What two settings crossed give in these cells, by the name of the row."""
+
+    @contextmanager
+    def two(_: Cell) -> Iterator[list[Condition]]:
+        yield [FLOAT, SEED]
+
+    monkeypatch.setattr(settings, "conditions", two)
+    monkeypatch.setattr(settings, "CELLS", cells)
+    monkeypatch.setattr(Session, "environment", lambda *_, **__: environment)
+    session = Session(SEARCH, scratch / "results", scratch / "state", this_machine(None))
+    found = crossed(session.narrowed(graphs), subject("3.3.8"))
+    return {row.name: row for row in found}
+
+
+def test_keys_that_collide_with_another_floatx_alone_are_found_where_settings_are_crossed(
+    newest: Environment, shelf: Shelf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The usual row is all that other steps of a night see: it is right."""
+    faulty = with_fault(newest, "shared_key_in_float32", shelf)
+    found = rows(monkeypatch, faulty, tmp_path, CELLS[:1], [PAIR])
+    usual = found.pop(USUAL)
+    assert (usual.counts, usual.failures) == ({}, ())
+    assert len(found) == 3
+    for name, row in found.items():
+        wrong = ("1 key_collisions of keys_quick pairs_keys",) if FLOAT.name in name else ()
+        assert row.beyond(usual) == wrong, name
+        assert row.exit_code == (Exit.WRONG_RESULTS if wrong else Exit.OK), name
+    assert any(row.counts for row in found.values())
