@@ -1,12 +1,17 @@
 """Put each fault into a release, take a few samples and let the judge of `compare` decide.
 
     .venv/bin/python -m scripts.fault_counts --out FILE [NAME ...] [--subject 3.3.8] [--again]
-    .venv/bin/python -m scripts.fault_counts --out FILE --table
+    .venv/bin/python -m scripts.fault_counts --out FILE --night [--sample 8 --seed 26] [NAME ...]
 
 Samples of the release itself are taken once and kept; those of a fault are taken where
 scripts/fault_looks.py says. The judge, the causes and the alarms are those of `compare`. A line of
 JSON for each fault goes to FILE; what is in it already is not tried again, so that a run that was
 ended goes on where it was. The fault `none` is the release against itself: its alarms are false.
+
+With `--night`, each fault is looked for in all cells of the presets `quick` and `canary`, or in
+those that `--backend`, `--scenario` and `--launch` leave. The controls of scripts/fault_controls.py
+come first (`none#rebuilt`); they must change nothing. `--sample` takes faults at random of those
+that the usual settings show.
 """
 
 from __future__ import annotations
@@ -14,6 +19,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import random
 import shutil
 import sys
 import tempfile
@@ -29,12 +35,14 @@ from observatory.benchmarks.plan import Task, plan
 from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
+from observatory.run.presets import Narrowed
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.machine import this_machine
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
+from scripts.fault_controls import CONTROLS
 from scripts.fault_kit import fault
-from scripts.fault_looks import GRAPHS, LOOKS, SETTINGS, Look, Under
+from scripts.fault_looks import GRAPHS, LOOKS, SETTINGS, Look, Under, night
 from scripts.fault_record import Fault
 from scripts.fault_table import checked
 from scripts.property_faults import faulty
@@ -83,32 +91,32 @@ class Rig:
 
     def base(self, look: Look) -> list[Sample]:
         """The samples of the release itself, each taken once."""
-        under = SETTINGS[look.under]
-        caches = self.keep / f"caches-{_named(look.under)}"
+        caches = self.keep / f"caches-{_named(look.under)}{'-whole' * look.whole}"
         caches.mkdir(exist_ok=True)
-        executor = _executor(self.environment, caches, under)
+        executor = _executor(self.environment, caches, SETTINGS[look.under], look)
         return [self._kept(task, executor, look.under) for task in tasks_of(look)]
 
     def _kept(self, task: Task, executor: Executor, under: str) -> Sample:
-        few = [name for name in MODELS[task.cell.model].members if name in GRAPHS]
-        file = self.keep / f"{_named(f'{task} {under}' + ''.join(few))}.json"
+        few = [name for name in MODELS[task.cell.model].members if name in executor.only]
+        whole = "" if executor.only else "whole"
+        file = self.keep / f"{_named(f'{task} {under}' + ''.join(few) + whole)}.json"
         if not file.exists():
             file.write_text(executor.run(task).model_dump_json(by_alias=True))
         return Sample.model_validate_json(file.read_bytes())
 
-    def head(self, look: Look, environment: Environment) -> list[Sample]:
+    def head(self, look: Look, environment: Environment, under: Under) -> list[Sample]:
         """The samples of the release with a fault."""
         with tempfile.TemporaryDirectory(prefix="fault-", dir=self.keep) as made:
             caches = Path(made)
             filled = self.keep / f"caches-{_named(look.under)}" / _UPGRADED
             if filled.is_dir():
                 shutil.copytree(filled, caches / _UPGRADED)
-            executor = _executor(environment, caches, SETTINGS[look.under])
+            executor = _executor(environment, caches, under, look)
             return [executor.run(task) for task in tasks_of(look, upgrading=True)]
 
-    def judged(self, look: Look, environment: Environment) -> Comparison:
-        """Compare the release with itself in another environment."""
-        base, head = Evidence.of(self.base(look)), Evidence.of(self.head(look, environment))
+    def judged(self, look: Look, environment: Environment, under: Under) -> Comparison:
+        """Compare the release with itself in another environment, or with other variables."""
+        base, head = Evidence.of(self.base(look)), Evidence.of(self.head(look, environment, under))
         setting = Setting(
             base=self.side, head=self.side, started_at=datetime.now(UTC), interleaved=True, seed=0,
             observatory="", reproduce="",
@@ -125,39 +133,56 @@ def tasks_of(look: Look, *, upgrading: bool = False) -> list[Task]:
     upgrades = [cell for cell in cells if cell.scenario == "upgrade"]
     others = [cell for cell in cells if cell not in upgrades]
     caches = {"cache": _UPGRADED} if upgrading else {"keep_fresh": _UPGRADED}
-    tasks = plan(others, look.rounds)
+    tasks = plan(others, look.rounds, look.rounds_of())
     return [*tasks, *(Task(cell, "counting", 0, **caches) for cell in upgrades)]
 
 
-def _executor(environment: Environment, caches: Path, under: Under) -> Executor:
+def _executor(environment: Environment, caches: Path, under: Under, look: Look) -> Executor:
     return Executor(
-        environment, caches, _TIMEOUT, flags=under.flags, variables=under.variables, only=GRAPHS
-    )
+        environment, caches, _TIMEOUT, flags=under.flags, variables=under.variables,
+        only=() if look.whole else GRAPHS,
+    )  # fmt: skip
 
 
 def _named(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def tried(name: str, rig: Rig) -> Row:
-    """Put a fault in, and say what the judge finds. Raises KeyError for an unknown one."""
-    one: Fault | None = None if name.partition("#")[0] == NOTHING else fault(name)
-    look = LOOKS[name] if one is not None else LOOKS[name.partition("#")[2] or "key_salted"]
-    began = time.monotonic()
+def tried(name: str, rig: Rig, nightly: Look | None = None) -> Row:
+    """Put a fault in, and say what the judge finds. Raises KeyError for an unknown one.
+
+    ``nightly``: where a night looks; `none#NAME` is then a control.
+    """
+    kind, _, of = name.partition("#")
+    one: Fault | None = None if kind == NOTHING else fault(name)
+    own = LOOKS[name if one is not None else "key_salted" if nightly else of or "key_salted"]
+    look = nightly or own
     with tempfile.TemporaryDirectory() as scratch:
-        where = rig.environment if one is None else faulty(rig.environment, name, Path(scratch))
+        where, under = rig.environment, SETTINGS[look.under]
+        if one is not None:
+            where = faulty(rig.environment, name, Path(scratch))
+        elif nightly is not None:
+            where, under = CONTROLS[of].make(where, Path(scratch)), CONTROLS[of].under
+        rig.base(look)  # which takes no time of this fault
         began = time.monotonic()
-        comparison = rig.judged(look, where)
+        comparison = rig.judged(look, where, under)
     seconds = time.monotonic() - began
     good, cells = checked(one, comparison)
     _, caught, causes, alarms, said, false, *_ = cells
     return Row(
-        name, look.of, look.cells, look.under, caught == "yes" and one is not None, good,
+        name, own.of, look.cells, look.under, caught == "yes" and one is not None, good,
         tuple(causes.split(", ")) if causes != "-" else (),
         tuple(alarms.split(", ")) if alarms != "-" else (),
         tuple(false.split("; ")) if false != "none" else (),
-        said, round(seconds, 1), look.blind,
+        said, round(seconds, 1), own.blind,
     )  # fmt: skip
+
+
+def of_a_night(number: int, seed: int) -> list[str]:
+    """The controls, and faults at random of those that show with the usual settings."""
+    usual = [name for name, look in LOOKS.items() if not look.under]
+    controls = [f"{NOTHING}#{name}" for name in CONTROLS]
+    return [*controls, *random.Random(seed).sample(usual, number)]  # noqa: S311
 
 
 def read(file: Path) -> dict[str, Row]:
@@ -175,20 +200,31 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
     parser.add_argument("--again", action="store_true", help="also those that the file has")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
+    parser.add_argument("--night", action="store_true", help="in all cells of a quick night")
+    parser.add_argument("--sample", type=int, default=0, metavar="N", help="controls, and N faults")
+    for word in ("backend", "scenario", "launch"):
+        parser.add_argument(f"--{word}", action="append", help="of a night; default: all")
+    parser.add_argument("--seed", type=int, default=26, help="of the sample")
     options = parser.parse_args(argv)
+    only = Narrowed(None, options.scenario, options.backend, options.launch)
+    nightly = night(only) if options.night else None
+    names = options.names or LOOKS
+    if options.night and not options.names:
+        names = of_a_night(options.sample, options.seed)
+        print(f"seed {options.seed}: {', '.join(names)}", flush=True)
     known = {} if options.again else read(options.out)
     rig = Rig.of(options.subject, options.keep)
-    for name in options.names or LOOKS:
+    for name in names:
         if name in known:
             continue
         try:
-            row = tried(name, rig)
+            row = tried(name, rig, nightly)
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
             continue
         with options.out.open("a") as out:
             print(json.dumps(asdict(row)), file=out, flush=True)
-        word = "found" if row.found else "NOT FOUND"
+        word = "found" if row.found else "quiet" if row.as_expected else "NOT FOUND"
         extra = f"; false: {'; '.join(row.false_alarms)}" if row.false_alarms else ""
         print(f"{word:10}{name}: {', '.join(row.causes) or '-'} ({row.seconds:.0f} s){extra}",
               flush=True)  # fmt: skip

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import SCENARIOS, Cell
 from observatory.benchmarks.plan import Rounds
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from scripts.fault_record import Class
 
+_NIGHTLY = Rounds(timing=0, counting=1, tracing=1)
 COUNTED, TRACED = Rounds(timing=0, counting=1), Rounds(timing=0, counting=1, tracing=2)
 TIMED = Rounds(timing=10, counting=1, tracing=1)
 WORKED = Rounds(timing=0, counting=0, work=1)
@@ -26,9 +28,20 @@ class Look:
     blind: bool = True
     """Whether fault and expectation were written before the probes were read."""
 
+    whole: bool = False
+    """Whether all graphs of each model are built, and not only `GRAPHS`."""
+    nightly: bool = False
+    """Whether warm builds are also traced, as in a night."""
+
     def places(self) -> tuple[Cell, ...]:
         """The cells."""
         return tuple(Cell(*text.split()) for text in self.cells)
+
+    def rounds_of(self) -> Mapping[Cell, Rounds]:
+        """The cells that have other rounds."""
+        every = self.places() if self.nightly else ()
+        return {cell: _NIGHTLY for cell in every
+                if SCENARIOS[cell.scenario].matrix and SCENARIOS[cell.scenario].warm}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -95,7 +108,7 @@ LOOKS: Mapping[str, Look] = {
     "heavy_import": Look("imports", (DISK, PROCESS), TRACED, **_SEEN),
     "numba_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
     "small_rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
-    "compiler_once_more": Look("time", (C_DISK,), TIMED, **_SEEN),
+    "compiler_once_more": Look("time", (C_DISK,), **_SEEN),
     "lock_held": Look("locking", (PROCESS,), TIMED, **_SEEN),
     "call_slower": Look("time", ("radon call C spawn",), WORKED, **_SEEN),
     "call_slower_under_spawn": Look("start methods", ("radon call C spawn",), WORKED, **_SEEN),
@@ -114,7 +127,7 @@ LOOKS: Mapping[str, Look] = {
     "constants_share_a_key": Look("uniqueness", (KEYS,)),
     "outputs_dropped": Look("uniqueness", (KEYS,)),
     "edges_dropped": Look("uniqueness", (KEYS,)),
-    "keys_truncated": Look("uniqueness", (KEYS, *_BOTH_CENSUSES)),
+    "keys_truncated": Look("uniqueness", (KEYS,), whole=True),
     "scalar_op_dropped": Look("uniqueness", (KEYS,)),
     "shared_key_in_float32": Look("flags", (KEYS,), under="floatX=float32"),
     "fastmath_dropped": Look("flags", (KEYS,)),
@@ -152,3 +165,10 @@ LOOKS: Mapping[str, Look] = {
     "global_seed_set": Look("randomness", (DISK,)),
     "draws_repeat": Look("randomness", (CENSUS,)),
 }
+
+
+def night(narrowed: Narrowed) -> Look:
+    """What a night looks at in any case: its presets `quick` and `canary`, narrowed by options."""
+    tasks = [task for name in ("quick", "canary") for task in tasks_of(PRESETS[name], narrowed)]
+    cells = dict.fromkeys(str(task.cell) for task in tasks)
+    return Look("time", tuple(cells), nightly=True)

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m scripts.fault_page [--check]
 
-The tables stand between comments of the page. They are made from scripts/fault_rows.jsonl and
-scripts/mutant_rows.jsonl, which scripts/fault_counts.py and scripts/mutants.py wrote; why a mutant
-survived is in scripts/mutant_reasons.json.
+The tables stand between comments of the page. They are made from scripts/fault_rows.jsonl,
+scripts/fault_night_rows.jsonl and scripts/mutant_rows.jsonl, which scripts/fault_counts.py and
+scripts/mutants.py wrote; why a mutant survived is in scripts/mutant_reasons.json.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 
+from scripts.fault_controls import CONTROLS
 from scripts.fault_counts import NOTHING, Row, read
 from scripts.fault_kit import fault
 from scripts.mutant_tries import TARGETS
@@ -27,6 +28,7 @@ from scripts.mutants import Tried, read_tried
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "faults.md"
 ROWS, MUTANTS = HERE / "fault_rows.jsonl", HERE / "mutant_rows.jsonl"
+NIGHTS = HERE / "fault_night_rows.jsonl"
 REASONS = HERE / "mutant_reasons.json"
 
 
@@ -64,6 +66,29 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
         f"{len(own)} rows have an alarm that the fault does not explain. {quiet} of "
         f"{len(nothing)} comparisons of the release with itself raised no alarm."
     )
+
+
+def night_table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table of what was looked for in all cells of a night."""
+    rows = list(rows)
+    if not rows:
+        yield "No row has been recorded yet."
+        return
+    yield "| tried | what it does | found | cause | false alarms | cells | seconds |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        kind, _, control = row.fault.partition("#")
+        is_control = kind == NOTHING
+        meaning = CONTROLS[control].meaning if is_control else fault(row.fault).meaning
+        found = "yes" if row.found else "**no**"
+        if is_control:
+            found = "nothing" if row.as_expected else "**an alarm**"
+        causes = ", ".join(row.causes) or ("none: an alarm alone" if row.found else "-")
+        yield (
+            f"| `{control or row.fault}` | {meaning} | {found} | "
+            f"{causes} | {'; '.join(row.false_alarms) or 'none'} | {len(row.cells)} | "
+            f"{row.seconds:.0f} |"
+        )
 
 
 def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
@@ -131,6 +156,7 @@ def page(text: str) -> str:
     whole = [one for one in tried if one not in sample]
     parts = {
         "faults": fault_table(rows), "figures": fault_figures(rows),
+        "nights": night_table(read(NIGHTS).values()),
         "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
         "survivors": survivors(tried, reasons),
     }  # fmt: skip

@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -20,11 +22,27 @@ from scripts.fault_kit import OF_NUMBA, files_of, pack
 _NOT_OF_A_WHEEL = ("INSTALLER", "REQUESTED", "RECORD", "uv_build.json", "direct_url.json")
 
 
-def repack(requirement: str, fault: str, directory: Path, python: str) -> Path:
-    """Write the wheel of a release, "numba==0.68.0", with a fault in it; return its path.
+@dataclass(frozen=True)
+class Release:
+    """What the wheel of a release installs."""
+
+    stem: str
+    """Name and version as a wheel writes them: `numba-0.68.0`."""
+    tag: str
+    files: Mapping[str, bytes]
+    """By path, without the record of them."""
+
+    def packed(self, directory: Path) -> Path:
+        """Write a wheel of it, and return its path."""
+        wheel = directory / f"{self.stem}-{self.tag}.whl"
+        return pack(self.files, f"{self.stem}.dist-info/RECORD", wheel)
+
+
+def released(requirement: str, python: str) -> Release:
+    """Return what a release, "numba==0.68.0", installs.
 
     ``python``: the version that it is for, such as "3.13". Raises UvError if the index has no wheel
-    of it, and KeyError for an unknown fault.
+    of it.
     """
     with TemporaryDirectory(prefix="observatory-faulty-") as place:
         root = Path(place)
@@ -38,10 +56,18 @@ def repack(requirement: str, fault: str, directory: Path, python: str) -> Path:
             for path in sorted(root.rglob("*"))
             if path.is_file() and path.name not in _NOT_OF_A_WHEEL and _is_of_it(path, root)
         }
-        told = files[f"{metadata.name}/WHEEL"].decode().splitlines()
+    told = files[f"{metadata.name}/WHEEL"].decode().splitlines()
     tag = next(line.removeprefix("Tag: ") for line in told if line.startswith("Tag: "))
-    wheel = directory / f"{metadata.stem}-{tag}.whl"
-    return pack({**files, **files_of(fault)}, f"{metadata.name}/RECORD", wheel)
+    return Release(metadata.stem, tag, files)
+
+
+def repack(requirement: str, fault: str, directory: Path, python: str) -> Path:
+    """Write the wheel of a release with a fault in it; return its path.
+
+    Raises what `released` raises, and KeyError for an unknown fault.
+    """
+    release = released(requirement, python)
+    return replace(release, files={**release.files, **files_of(fault)}).packed(directory)
 
 
 def _is_of_it(path: Path, root: Path) -> bool:

@@ -110,14 +110,19 @@ def try_quickly(fault: str, pairs: Sequence[str], environment: Environment) -> T
 
 def faulty(environment: Environment, fault: str, scratch: Path) -> Environment:
     """Return an environment with the packages of another one and the wheel of a fault."""
+    return with_wheel(environment, build(fault, scratch), scratch)
+
+
+def with_wheel(environment: Environment, wheel: Path, scratch: Path) -> Environment:
+    """Return an environment with the packages of another one and a wheel, which comes first."""
     uv, where = RealUv(), scratch / "env"
     uv("venv", "--quiet", "--python", str(environment.python), str(where))
     (site,) = where.glob("lib/python*/site-packages")
     (real,) = environment.python.parent.parent.glob("lib/python*/site-packages")
     (site / "borrowed.pth").write_text(f"{real}\n")
     found = replace(environment, python=where / "bin" / "python")
-    wheel = build(fault, scratch)
-    uv("pip", "install", "--quiet", "--no-deps", "--python", str(found.python), str(wheel))
+    uv("pip", "install", "--quiet", "--no-deps", "--compile-bytecode",
+       "--python", str(found.python), str(wheel))  # fmt: skip
     return found
 
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from scripts.fault_controls import CONTROLS
 from scripts.fault_counts import Row, read
 from scripts.fault_kit import fault
 from scripts.fault_page import (
+    NIGHTS,
     PAGE,
     ROWS,
     fault_figures,
     mutant_table,
+    night_table,
     page,
     sample_figures,
     survivors,
@@ -33,6 +38,23 @@ def test_the_page_is_up_to_date() -> None:
 def test_every_row_is_of_a_fault_that_there_is() -> None:
     for name in read(ROWS):
         assert name.startswith("none#") or fault(name).name == name
+    for name in read(NIGHTS):
+        kind, _, control = name.partition("#")
+        assert control in CONTROLS if kind == "none" else fault(name).name == name
+
+
+def test_an_alarm_of_a_control_is_in_the_table_of_nights() -> None:
+    quiet = replace(row("none#rebuilt", found=False), as_expected=True)
+    false = row("none#path", found=False, false=("cache_misses of radon warm_disk NUMBA spawn",))
+    _, _, first, second, third = night_table([quiet, false, row("log_grows", found=False)])
+    assert first.startswith("| `rebuilt` |")
+    assert first.endswith("| nothing | - | none | 1 | 10 |")
+    assert second.endswith(
+        "| **an alarm** | - | cache_misses of radon warm_disk NUMBA spawn | 1 | 10 |"
+    )
+    assert third.startswith("| `log_grows` |")
+    assert "| **no** |" in third
+    assert [*night_table([])] == ["No row has been recorded yet."]
 
 
 def test_the_figures_count_what_was_found_and_what_was_false() -> None:
