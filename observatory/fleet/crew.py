@@ -179,5 +179,5 @@ def lost() -> str:
     """What is said when the scheduler does not answer."""
     return (
         "the cluster is lost: its scheduler does not answer; what was recorded is kept, and "
-        "--resume continues"
+        "`observatory run` continues with --resume"
     )

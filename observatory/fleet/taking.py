@@ -124,7 +124,7 @@ class Samples:
                     if task.measure in OF_CLASS:  # the other sample of its pair may be from here
                         raise FleetError(
                             f"{task.cell} {task.measure}: {site.place.host} refuses it ({error}); "
-                            "what was recorded is kept, and --resume goes on without this machine"
+                            "what was recorded is kept; start again, `run` with --resume"
                         ) from error
                 else:
                     break
@@ -144,8 +144,8 @@ class Samples:
         if at != name:
             raise FleetError(
                 f"{task.cell} {task.measure}: the filled cache that it starts from is on "
-                f"{self.crew.sites[at].place.host}, which takes no sample any more; --resume fills "
-                "another one elsewhere"
+                f"{self.crew.sites[at].place.host}, which takes no sample any more; start the "
+                "command again, `run` with --resume, to fill another one elsewhere"
             )
         return name
 
@@ -274,5 +274,5 @@ class Samples:
         if not site.addresses and time.monotonic() - since > self.crew.patience:
             raise FleetError(
                 f"no worker is left on {site.place.host}, where the filled caches are; what was "
-                "recorded is kept, and --resume continues"
+                "recorded is kept, and `observatory run` continues with --resume"
             )

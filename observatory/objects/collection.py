@@ -13,7 +13,6 @@ import hashlib
 import random
 import re
 import secrets
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -39,6 +38,7 @@ from observatory.objects.index import (
 from observatory.objects.packs import pack_up, put
 from observatory.objects.unpacking import concerned, counts, files_in, unpack
 from observatory.store.base.files import cache_directory, write_atomic
+from observatory.store.base.scratch import temporary
 from observatory.store.base.strict_json import InvalidError, read_json
 
 TRIES = 12
@@ -111,8 +111,7 @@ class Collection:
             state = self.state()
             files = state.files()
             unchanged = Moved(state.number, state.number, tries)
-            with tempfile.TemporaryDirectory(prefix="observatory-results-") as scratch:
-                work = Path(scratch)
+            with temporary("observatory-results-") as work:
                 chosen = files if whole else concerned(files, given)
                 unpack(self.bucket, [files[path] for path in chosen], work, parts)
                 complete = not any(counts(path) for path in files.keys() - chosen)

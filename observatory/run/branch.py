@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import random
 import re
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +20,14 @@ from typing import ClassVar
 from observatory.errors import Exit
 from observatory.run.git import Git, reason_in
 from observatory.store.base.problems import RecordError
+from observatory.store.base.scratch import temporary
 
 TRIES = 12
 """The number of attempts to move a branch that others move at the same time."""
 _LOCKED = ("cannot lock ref", "failed to update ref", "reference already exists", "incorrect old")
 _LOCK = re.compile(r"Unable to create '([^']+\.lock)': File exists")
 _COMMITTER = {"name": "observatory", "email": "observatory@localhost"}
+_SCRATCH = "observatory-branch-"
 _REFLOG = ("-m", "observatory publish")
 
 Edit = Callable[[Path, Sequence[Path]], str]
@@ -98,8 +99,8 @@ class Branch:
             tips = self._tips()
             before = next(iter(tips), None)
             unchanged = Published(before, before, number)
-            with tempfile.TemporaryDirectory(prefix="observatory-branch-") as scratch:
-                trees = [Path(scratch, str(place)) for place in range(max(1, len(tips)))]
+            with temporary(_SCRATCH) as made:
+                trees = [made / str(place) for place in range(max(1, len(tips)))]
                 for place, tree in enumerate(trees):
                     tree.mkdir()
                     self._unpack(tips[place : place + 1], tree)
@@ -189,8 +190,8 @@ class Branch:
 
         Returns what the last command prints.
         """
-        with tempfile.TemporaryDirectory(prefix="observatory-index-") as scratch:
-            variables = {"GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(Path(scratch, "index"))}
+        with temporary(_SCRATCH) as made:
+            variables = {"GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(made / "index")}
             return [self._git.text(*command, variables=variables) for command in commands][-1]
 
     def _commit(self, tree: str, parents: Sequence[str], message: str) -> str:

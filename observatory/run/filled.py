@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
-from observatory.store.base.locking import locked_at_once
+from observatory.store.base.scratch import remove_unused, scratch
 
 CACHES = "caches"
 """The directory below the state."""
@@ -28,15 +25,8 @@ def filled_caches(state: Path, kind: str) -> Iterator[Path]:
     root = (state / CACHES).absolute()
     root.mkdir(parents=True, exist_ok=True)
     sweep(root)
-    with ExitStack() as held:
-        ours = False
-        while not ours:  # another process may have swept it before it was locked
-            made = Path(tempfile.mkdtemp(prefix=f"{_MADE}{kind}-", dir=root))
-            ours = held.enter_context(locked_at_once(made))
-        try:
-            yield made
-        finally:
-            shutil.rmtree(made, ignore_errors=True)
+    with scratch(root, f"{_MADE}{kind}-") as made:
+        yield made
 
 
 def sweep(root: Path) -> None:
@@ -45,10 +35,8 @@ def sweep(root: Path) -> None:
         waits = not path.name.startswith(_MADE)
         if not path.is_dir() or (waits and time.time() - _newest(path) < _KEPT):
             continue
-        with ExitStack() as held, contextlib.suppress(OSError):
-            places = [*_below(path), path] if waits else [path]
-            if all(held.enter_context(locked_at_once(one)) for one in places):
-                shutil.rmtree(path, ignore_errors=True)
+        with contextlib.suppress(OSError):
+            remove_unused(path, [*_below(path), path] if waits else [path])
 
 
 def _newest(run: Path) -> float:

@@ -59,12 +59,12 @@ def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
 def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
     """The sentence on parts that do much more at one subject, the largest growth first."""
     said = "; ".join(
-        f"{_counts(one.part)} ({percent(one.part.calls / one.total)} of the build, in "
+        f"{_counts(one.part)} ({percent(one.part.calls / one.total)} of all, in "
         f"{one.cells[0]}{_further(len(one.cells) - 1, 'cell')})"
         for one in parts[:_NAMED]
     )
     rest = _further(len(parts) - _NAMED, "part")
-    return f"as a whole these builds call as many functions as before, but {said}{rest}"
+    return f"the total number of calls is as before, but {said}{rest}"
 
 
 def _further(number: int, noun: str) -> str:

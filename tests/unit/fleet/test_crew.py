@@ -135,7 +135,7 @@ def test_a_connection_that_is_made_anew_changes_no_worker(said: list[str]) -> No
 def test_a_scheduler_that_does_not_answer_is_said_in_a_sentence(said: list[str]) -> None:
     one = crew(said, a=HERE)
     one.client.dead = True
-    with pytest.raises(FleetError, match="--resume continues"):
+    with pytest.raises(FleetError, match="`observatory run` continues with --resume"):
         one.refresh(now=True)
 
 
@@ -232,7 +232,7 @@ def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_en
     assert fleet.report() == "taken elsewhere, because a machine refused it: 1 sample"
     timed = Task(CELL, "timing", 0)
     answered.client.answers["there"] = differs
-    with pytest.raises(FleetError, match=r"two refuses it .numpy 2.4, not 2.3.; .* --resume goes"):
+    with pytest.raises(FleetError, match=r"two refuses it .numpy 2.4, not 2.3.; .* start"):
         taking.run(timed)
     with pytest.raises(FleetError, match=r"on one numpy 2.4, not 2.3; on two numpy 2.4, not 2.3"):
         taking.run(cold)
@@ -290,7 +290,7 @@ def test_what_starts_from_a_cache_that_was_filled_on_a_machine_that_refuses_is_s
     taking = Samples(answered, "s", "r", "m", None, "c", placing, {}, {"made": "here"})  # type: ignore[arg-type]
     placing.leave("here", "numpy is another")
     warm = Task(CELL, "counting", 0, cache="made")
-    with pytest.raises(FleetError, match="is on one, which takes no sample any more; --resume"):
+    with pytest.raises(FleetError, match="is on one, which takes no sample any more; start"):
         taking.run(warm)
 
 
