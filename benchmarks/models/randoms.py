@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import Model
 from .parts.distribution import distance
-from .parts.small import Function, Member, SmallModel
+from .parts.small import Function, Member, SmallModel, in_any_release
 
 if TYPE_CHECKING:
     from . import Vector
@@ -28,7 +28,8 @@ def _member(name: str, *parameters: float, true: Callable[[Any], Any]) -> Member
         import pytensor.tensor as pt
 
         rng = pytensor.shared(np.random.default_rng(85))
-        draws = getattr(pt.random, name)(*parameters, size=(_DRAWS,), rng=rng)
+        with in_any_release():
+            draws = getattr(pt.random, name)(*parameters, size=(_DRAWS,), rng=rng)
         function = pytensor.function([], draws, mode=mode, trust_input=True)
 
         def draw(_: Vector) -> Any:

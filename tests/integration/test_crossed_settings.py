@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from observatory.app import settings
-from observatory.app.conditions import Condition
+from observatory.app.conditions import Condition, conditions
 from observatory.app.session import Session
 from observatory.app.settings import CELLS, USUAL, Row, crossed
 from observatory.benchmarks.catalogue import Cell
@@ -30,15 +30,15 @@ PAIR = "differ.props.CumOp.axis"
 
 def rows(
     monkeypatch: pytest.MonkeyPatch, environment: Environment, scratch: Path,
-    cells: Sequence[Cell], graphs: Sequence[str],
+    cells: Sequence[Cell], graphs: Sequence[str], crossed_ones: Sequence[Condition],
 ) -> dict[str, Row]:  # fmt: skip
-    """What two settings crossed give in these cells, by the name of the row."""
+    """What settings crossed give in these cells, by the name of the row."""
 
     @contextmanager
-    def two(_: Cell) -> Iterator[list[Condition]]:
-        yield [FLOAT, SEED]
+    def chosen(_: Cell) -> Iterator[list[Condition]]:
+        yield [*crossed_ones]
 
-    monkeypatch.setattr(settings, "conditions", two)
+    monkeypatch.setattr(settings, "conditions", chosen)
     monkeypatch.setattr(settings, "CELLS", cells)
     monkeypatch.setattr(Session, "environment", lambda *_, **__: environment)
     session = Session(SEARCH, scratch / "results", scratch / "state", this_machine(None))
@@ -51,7 +51,7 @@ def test_keys_that_collide_with_another_floatx_alone_are_found_where_settings_ar
 ) -> None:
     """The usual row is all that other steps of a night see: it is right."""
     faulty = with_fault(newest, "shared_key_in_float32", shelf)
-    found = rows(monkeypatch, faulty, tmp_path, CELLS[:1], [PAIR])
+    found = rows(monkeypatch, faulty, tmp_path, CELLS[:1], [PAIR], [FLOAT, SEED])
     usual = found.pop(USUAL)
     assert (usual.counts, usual.failures) == ({}, ())
     assert len(found) == 3
@@ -60,3 +60,17 @@ def test_keys_that_collide_with_another_floatx_alone_are_found_where_settings_ar
         assert row.beyond(usual) == wrong, name
         assert row.exit_code == (Exit.WRONG_RESULTS if wrong else Exit.OK), name
     assert any(row.counts for row in found.values())
+
+
+def test_what_our_graphs_use_and_pytensor_deprecates_is_no_error_where_warnings_are(
+    newest: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with conditions(CELLS[-1]) as every:
+        (errors,) = [one for one in every if one.name == "warnings as errors"]
+    cells = (CELLS[0], CELLS[2])
+    graphs = ["differ.props.Scan.taps", "differ.props.gamma.dtype", "normal"]
+    found = rows(monkeypatch, newest, tmp_path, cells, graphs, [errors])
+    usual = found.pop(USUAL)
+    (row,) = found.values()
+    assert (usual.counts, usual.failures) == ({}, ())
+    assert (row.counts, row.failures) == ({}, ())

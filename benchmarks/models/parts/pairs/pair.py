@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ... import FIRST, TOLERANCE, Errors, Graph, NotInThisRelease
-from ..small import Function, point
+from ..small import Function, in_any_release, point
 from .draft import Draft
 
 Build = Callable[[Draft], Any]
@@ -45,6 +45,11 @@ class Side:
     """Whether the function may keep the memory of what it returns."""
     checked: bool = True
     """Whether its result must be right: a flag may allow a compiler to be inexact."""
+
+    def made(self, draft: Draft) -> Any:
+        """Make the graph of it, and return the outputs. Raises NotInThisRelease."""
+        with in_any_release():
+            return self.build(draft)
 
 
 @dataclass(frozen=True)
@@ -111,7 +116,7 @@ def graph_of(pair: Pair, side: Side) -> Graph:
     """Make the graph of one side of a pair. Raises NotInThisRelease."""
     draft = Draft()
     with _flags(side.flags):
-        outputs = side.build(draft)
+        outputs = side.made(draft)
 
     def compiled(mode: Any) -> Function:
         return _function(pair, side, draft, outputs, _mode_of(pair, side, mode))
@@ -138,7 +143,7 @@ def reference(pair: Pair, side: Side) -> Any:
     draft = Draft()
     # The Ops with an inner graph compile it in the mode of the flag: this one is all Python.
     with _flags(side.flags), config.change_flags(mode="FAST_COMPILE"):
-        outputs = side.build(draft)
+        outputs = side.made(draft)
         mode = Mode(linker="py", optimizer=pair.rewrites)
         return _function(pair, Side(side.build), draft, outputs, mode)(point())
 

@@ -41,7 +41,7 @@ def _values(side: Side) -> Values:
 
     draft = Draft()
     with config.change_flags(**side.flags):
-        outputs = side.build(draft)
+        outputs = side.made(draft)
         several = list(outputs) if isinstance(outputs, list | tuple) else [outputs]
         graph = FunctionGraph(draft.inputs, several, clone=True)
         get_mode("NUMBA").optimizer.rewrite(graph)
