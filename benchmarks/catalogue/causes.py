@@ -240,7 +240,7 @@ _ALL = (
     ),
     Cause(
         "more instructions",
-        "{head} executes more instructions, and calls no more Python functions",
+        "{head} executes more instructions, and no count shows more calls of Python functions",
         """If a function is named above, begin there. Otherwise the work is in machine code: in
         LLVM, in the interpreter or in the compiled function. `callgrind_annotate` on
         `valgrind --tool=callgrind` shows where.""",
