@@ -13,7 +13,7 @@ from scripts.fault_record import Class
 _NIGHTLY = Rounds(timing=0, counting=1, tracing=1)
 COUNTED, TRACED = Rounds(timing=0, counting=1), Rounds(timing=0, counting=1, tracing=2)
 TIMED = Rounds(timing=10, counting=1, tracing=1)
-WORKED = Rounds(timing=0, counting=0, work=1)
+WORKED = Rounds(timing=0, counting=0, tracing=1, work=1)
 
 
 @dataclass(frozen=True)
