@@ -87,6 +87,8 @@ class Journals:
             header = self.header.model_copy(update={"machine": machine})
             self._of[machine] = Journal.of(self.results, header)
         self._of[machine].append(run, sample)
+        if hasattr(executor, "accept"):
+            executor.accept(sample)
 
 
 def take_samples(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import secrets
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +25,7 @@ from observatory.run.fleets import FleetError
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.placing import Placing
 from observatory.run.spool import Session, Spool
-from observatory.store.base.files import write_atomic
+from observatory.store.base.problems import RecordError
 from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.words import several
@@ -150,8 +149,12 @@ class DaskFleet:
         """Merge what dead sessions of this directory STATE left on the workers' machines."""
         for name, owner in spool.left_behind(self.state):
             if set(owner.elsewhere) <= self.crew.sites.keys():
-                if self._fetch(name, owner.results, set()):
-                    spool.forget(self.state, name)
+                try:
+                    spool.check(owner)
+                    if self._fetch(name, owner.results, set()):
+                        spool.forget(self.state, name)
+                except (OSError, RecordError) as error:
+                    self.crew.say(spool.not_fetched(self.state, name, owner, error))
             else:
                 self.crew.say(
                     f"samples of an interrupted run for {owner.results} may lie on machines that "
@@ -232,9 +235,7 @@ def joined(
 ) -> Crew:
     """Prepare the workers of a cluster, and wait until no other joins. Raises FleetError."""
     hidden_from_git(state)
-    token_file = state / "fleet" / "token"
-    if not token_file.exists():
-        write_atomic(token_file, secrets.token_hex(16).encode())
+    remote.give_token(state)
     plugin = Bench(state, remote.token_of(state), remote.boot_id(), each)
     client.register_plugin(plugin)
     crew = Crew(client, cpu, say, plugin)

@@ -15,6 +15,13 @@ BENCH = "bench"
 """The resource of Dask that a worker has one of."""
 
 
+class NotTakenError(Exception):
+    """A machine could not take a sample: a full disk, a removed interpreter, too many processes.
+
+    It is not an OSError, which the client would take for one of its own connection.
+    """
+
+
 @dataclass(frozen=True)
 class Place:
     """What a worker is and where it measures."""
@@ -89,6 +96,8 @@ class Order:
     """The CPUs to use instead of the worker's own: those of the whole place, for times."""
     settings: dict[str, Any] = field(default_factory=dict)
     """Further fields of the Executor."""
+    filled: bool = False
+    """Whether the cache that the task starts from was filled, and so must be there."""
 
 
 MOST_BEGUN = 3

@@ -19,7 +19,7 @@ from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew, Site
-from observatory.fleet.orders import BENCH, Order, Recipe, Taken
+from observatory.fleet.orders import BENCH, NotTakenError, Order, Recipe, Taken
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.execute import Cancelled, without_record
 from observatory.run.fleets import FleetError
@@ -74,9 +74,11 @@ class Samples:
     """The keys of the samples that somebody records or drops. Others are fetched in the end: Ctrl-C
     may come after `run` returned a sample, as between the two of a pair."""
     _machines: dict[int, tuple[str, Machine]] = field(default_factory=dict)
-    """The key and the machine of each sample that `run` returned, until somebody asks."""
+    """The key and the machine of each sample that `run` returned, until somebody accepts it."""
     _late: set[int] = field(default_factory=set)
-    """The samples that were begun again, by id, until somebody asks for their machine."""
+    """The samples that were begun again, by id, until somebody accepts them."""
+    _filled_well: set[str] = field(default_factory=set)
+    """The caches that samples of this session filled without an error."""
     _numbers: Iterator[int] = field(default_factory=count)
     _cancelled: bool = False
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -86,11 +88,14 @@ class Samples:
         return cache in self.filled
 
     def machine_of(self, sample: Sample) -> Machine:
-        """The machine that took a sample which `run` returned; once for each."""
+        """The machine that took a sample which `run` returned and nobody has accepted yet."""
+        return self._machines[id(sample)][1]
+
+    def accept(self, sample: Sample) -> None:
+        """Note that a sample is in a journal, or is dropped: it is not fetched in the end."""
         self._late.discard(id(sample))
-        key, machine = self._machines.pop(id(sample))
+        key, _ = self._machines.pop(id(sample))
         self.accepted.add(key)
-        return machine
 
     def was_late(self, sample: Sample) -> bool:
         """Whether a sample that `run` returned was begun again, after its worker had died."""
@@ -98,7 +103,7 @@ class Samples:
 
     def drop(self, sample: Sample) -> None:
         """Forget a sample that `run` returned: it is taken again with the other one of its pair."""
-        self.machine_of(sample)
+        self.accept(sample)
         with self._lock:
             self.crew.counts["dropped"] += 1
 
@@ -116,10 +121,11 @@ class Samples:
                 order = Order(
                     self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(),
                     self.machine, self.caches, timeout, site.cpus, settings,
+                    filled=task.cache in self._filled_well,
                 )  # fmt: skip
                 try:
                     found, attempts = self._take(order, site)
-                except (EnvironmentMakingError, NoInterpreterError) as error:
+                except (EnvironmentMakingError, NoInterpreterError, NotTakenError) as error:
                     self._refused(name, site, error)
                     if task.measure in OF_CLASS:  # the other sample of its pair may be from here
                         raise FleetError(
@@ -173,6 +179,8 @@ class Samples:
             if task.keep:
                 self.filled[task.keep] = name
         record = read_json(Spooled, found.record)
+        if task.keep and record.sample.status == "ok":
+            self._filled_well.add(task.keep)
         self._machines[id(record.sample)] = key, record.header.machine
         return record.sample
 

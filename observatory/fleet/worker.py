@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import hashlib
 import os
+import secrets
 import shutil
 import socket
 import threading
@@ -25,15 +26,27 @@ from distributed import Worker, WorkerPlugin
 from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.errors import ObservatoryError
 from observatory.fleet import making
-from observatory.fleet.orders import BENCH, MOST_BEGUN, Order, Place, Recipe, Taken, Wheel
+from observatory.fleet.orders import (
+    BENCH,
+    MOST_BEGUN,
+    NotTakenError,
+    Order,
+    Place,
+    Recipe,
+    Taken,
+    Wheel,
+)
 from observatory.fleet.watching import untimed
 from observatory.run import counter, interpreters
 from observatory.run.cpus import Claim, claim
 from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
+from observatory.run.filled import CACHES, sweep
 from observatory.run.fitness import unfit
 from observatory.run.local import LOCK, STATE, hidden_from_git
 from observatory.run.spool import Spool, Spooled
+from observatory.store.base.files import write_new
+from observatory.store.base.locking import shared_lock
 from observatory.store.journal.models import JournalHeader
 from observatory.store.records.machine import this_machine
 
@@ -50,6 +63,8 @@ _places: dict[str, Place] = {}
 _running: dict[str, list[Executor]] = {}
 _stopped: set[str] = set()
 _environments: dict[str, Environment] = {}
+_kept: dict[str, dict[Path, int]] = {}
+"""By session, the directories of filled caches whose locks this process holds."""
 _claim: Claim | None = None
 _guard = threading.Lock()
 
@@ -78,12 +93,15 @@ class Bench(WorkerPlugin):
         home = not own and boot == self.boot and token_of(self.state) == self.token
         if home:
             state = self.state
-        machine = this_machine()
-        text = f"{boot} {state} {machine.cpu}"
-        name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
+        machine, host = this_machine(), socket.gethostname()
         problem, claimed = _unlike(worker), Claim(())
         with contextlib.suppress(OSError):
             hidden_from_git(state)
+            give_token(state)
+        # Two containers of a machine may have a directory of one path each, and a machine that has
+        # started again still has what it recorded.
+        text = f"{token_of(state) or f'{boot} {state}'} {host} {machine.cpu}"
+        name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
         if not problem and self.each is not None:
             try:
                 claimed = _claimed(self.each)
@@ -91,7 +109,7 @@ class Bench(WorkerPlugin):
                 problem = str(error)
         # Without a compiler PyTensor rewrites graphs in another way, for every backend.
         problem = problem or unfit()
-        host, uncounted = socket.gethostname(), counter.find().problem
+        uncounted = counter.find().problem
         return Place(
             name, host, boot, home, state, machine, claimed.cpus, uncounted, problem, claimed.since
         )
@@ -141,9 +159,15 @@ def pythons() -> tuple[str, ...]:
 def take(order: Order) -> Taken:
     """Take one sample and record it; a sample that is recorded already is not taken again.
 
-    Raises Cancelled, EnvironmentMakingError, NoInterpreterError and OSError.
+    Raises Cancelled, EnvironmentMakingError, NoInterpreterError and NotTakenError.
     """
-    place = _places[order.place]
+    try:
+        return _take(order, _places[order.place])
+    except OSError as error:
+        raise NotTakenError(str(error)) from error
+
+
+def _take(order: Order, place: Place) -> Taken:
     spool = Spool.of(place.state, order.session)
     begun = spool.begin(order.key)
     task, limit = order.task, order.timeout * SCENARIOS[order.task.cell.scenario].limits + 120
@@ -176,7 +200,11 @@ def take(order: Order) -> Taken:
 def _execute(order: Order, environment: Environment, place: Place) -> Any:
     caches = place.state / order.caches
     caches.mkdir(parents=True, exist_ok=True)
+    if not place.home:  # there, the client holds the locks
+        _keep_caches(order, place.state)
     executor = Executor(environment, caches, order.timeout, **order.settings)
+    if order.filled and not executor.holds(order.task.cache or ""):
+        raise NotTakenError(f"the filled cache {order.task.cache} is not there any more")
     with _guard:
         if order.session in _stopped:
             raise Cancelled
@@ -188,11 +216,32 @@ def _execute(order: Order, environment: Environment, place: Place) -> Any:
             _running[order.session].remove(executor)
 
 
+def _keep_caches(order: Order, state: Path) -> None:
+    """Hold the locks of the caches of a session, so that no other command removes them.
+
+    A command holds those on its own machine itself. Some network file systems have no such locks.
+    """
+    kind, one, *_ = Path(order.caches).parts
+    with _guard:
+        held = _kept.setdefault(order.session, {})
+        for directory in {state / kind / one, state / order.caches} - held.keys():
+            with contextlib.suppress(OSError):
+                held[directory] = shared_lock(directory)
+
+
+def _let_caches_go(session: str) -> None:
+    with _guard:
+        for descriptor in _kept.pop(session, {}).values():
+            os.close(descriptor)
+
+
 def make(recipe: Recipe, place: str) -> None:
     """Make an environment at a place, or look at it anew: each session begins so.
 
-    Raises EnvironmentMakingError and NoInterpreterError.
+    What killed commands left of filled caches goes. Raises EnvironmentMakingError and
+    NoInterpreterError.
     """
+    sweep(_places[place].state / CACHES)
     _environments.pop(_name(recipe, _places[place]), None)
     _environment(recipe, _places[place])
 
@@ -230,13 +279,16 @@ def _name(recipe: Recipe, place: Place) -> str:
     return f"{place.name} {recipe.environment.key}"
 
 
-def stop(session: str) -> None:
-    """End the samples of a session that run in this worker, and begin no other of them."""
+async def stop(session: str) -> None:
+    """End the samples of a session that run in this worker, and begin no other of them.
+
+    A coroutine: Dask runs nothing else without waiting for it.
+    """
     with _guard:
         _stopped.add(session)
         running = list(_running.get(session, ()))
     for executor in running:
-        executor.cancel()
+        await asyncio.to_thread(executor.cancel)
 
 
 def recorded(session: str, place: str) -> dict[str, bytes]:
@@ -249,6 +301,7 @@ def clear(session: str, place: str, caches: str = "") -> None:
     state = _places[place].state
     if not caches:
         Spool.of(state, session).remove()
+        _let_caches_go(session)
     elif not _places[place].home:  # the client removes its own
         shutil.rmtree(state / caches, ignore_errors=True)
 
@@ -293,8 +346,16 @@ def boot_id() -> str:
         return socket.gethostname()
 
 
+def give_token(state: Path) -> None:
+    """Give a directory STATE a token, unless it has one. Raises OSError."""
+    file = state / "fleet" / "token"
+    if not file.exists():
+        file.parent.mkdir(parents=True, exist_ok=True)
+        write_new(file, secrets.token_hex(16).encode())
+
+
 def token_of(state: Path) -> str:
-    """The token of a directory STATE, by which a worker knows that it sees the client's own."""
+    """The token of a directory STATE, by which all know it; empty if it has none."""
     try:
         return (state / "fleet" / "token").read_text().strip()
     except OSError:

@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -270,14 +270,12 @@ def importable(root: Path) -> Path:
             "the package benchmarks cannot be found; install the observatory again"
         )
     package = Path(spec.origin).resolve().parent
-    directory = root.absolute() / "importable"
-    link = directory / "benchmarks"
-    if not (link.is_symlink() and link.resolve() == package):
-        directory.mkdir(parents=True, exist_ok=True)
-        fresh = directory / f".benchmarks-{os.getpid()}"
-        fresh.unlink(missing_ok=True)
-        fresh.symlink_to(package, target_is_directory=True)
-        fresh.replace(link)
+    # Of each package its own: two installations may measure with one directory STATE at a time.
+    place = hashlib.blake2b(os.fsencode(package), digest_size=6).hexdigest()
+    directory = root.absolute() / "importable" / place
+    directory.mkdir(parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        (directory / "benchmarks").symlink_to(package, target_is_directory=True)
     return directory
 
 

@@ -31,7 +31,11 @@ class FleetSamples(TakesSamples, Protocol):
     """What takes the samples of one subject on a fleet."""
 
     def machine_of(self, sample: Sample) -> Machine:
-        """Return the machine that took a sample which `run` returned; once for each."""
+        """Return the machine that took a sample which `run` returned."""
+        ...
+
+    def accept(self, sample: Sample) -> None:
+        """Note that a sample which `run` returned is in a journal: its worker may forget it."""
         ...
 
 

@@ -252,7 +252,7 @@ class Interleaving:
             taken.clear()
             try:
                 self._take(jobs, 1, ended=lambda *one: taken.append(one))
-            except KeyboardInterrupt:  # it keeps what is recorded, as on one machine
+            except BaseException:  # Ctrl-C among others; what was taken is kept, as on one machine
                 for one in taken:
                     self.ended(*one)
                 raise

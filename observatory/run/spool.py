@@ -24,6 +24,7 @@ from pathlib import Path
 from pydantic import Field
 
 from observatory.store.base.files import write_atomic, write_new
+from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader, RunId
@@ -181,8 +182,13 @@ def fetch_left(state: Path) -> Iterator[str]:
     A session that may have samples on other machines is kept: a run with `--cluster` fetches them.
     """
     for name, owner in left_behind(state):
-        records = list(Spool.of(state, name).records().values())
-        count, problems = merge(records, owner.results)
+        try:
+            check(owner)
+            records = list(Spool.of(state, name).records().values())
+            count, problems = merge(records, owner.results)
+        except (OSError, RecordError) as error:  # it stays: the directory may come back
+            yield not_fetched(state, name, owner, error)
+            continue
         if count:
             yield f"fetched into {owner.results}: {several(count, 'sample')} of an interrupted run"
         yield from problems
@@ -192,6 +198,20 @@ def fetch_left(state: Path) -> Iterator[str]:
             Spool.of(state, name).remove()
         else:
             forget(state, name)
+
+
+def check(owner: Owner) -> None:
+    """Raise FileNotFoundError if the place of the results of a dead session is gone."""
+    if owner.results is not None and not owner.results.parent.is_dir():
+        raise FileNotFoundError(f"there is no directory {owner.results.parent}")
+
+
+def not_fetched(state: Path, name: str, owner: Owner, error: Exception) -> str:
+    """A sentence that says why the samples of a dead session are not fetched, and what to do."""
+    return (
+        f"samples of an interrupted run cannot be written to {owner.results}: {error}; make it "
+        f"writable, or remove {_owner_file(state, name)} to give them up"
+    )
 
 
 def _owner_file(state: Path, name: str) -> Path:

@@ -63,6 +63,27 @@ def locked_at_once(directory: Path) -> Iterator[bool]:
             os.close(descriptor)
 
 
+def shared_lock(directory: Path) -> int:
+    """Make a directory and hold its lock together with others; return the descriptor to close.
+
+    This waits for who holds the lock alone, and may remove the directory. Raises OSError.
+    """
+    while True:
+        directory.mkdir(parents=True, exist_ok=True)
+        try:
+            descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH)
+            if _is_at(directory, descriptor):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
 @contextlib.contextmanager
 def in_turn(directory: Path) -> Iterator[None]:
     """Let one process at a time change what is in a directory.

@@ -23,7 +23,10 @@ def scratch(root: Path, prefix: str) -> Iterator[Path]:
         ours = False
         while not ours:  # another process may have removed it before it was locked
             made = Path(tempfile.mkdtemp(prefix=prefix, dir=root))
-            ours = held.enter_context(locked_at_once(made))
+            try:
+                ours = held.enter_context(locked_at_once(made))
+            except OSError:  # some network file systems do not lock directories: nobody removes it
+                ours = made.is_dir()
         try:
             yield made
         finally:

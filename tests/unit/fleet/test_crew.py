@@ -15,7 +15,7 @@ from observatory.benchmarks.plan import Task
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site, apart
-from observatory.fleet.orders import Place, Taken
+from observatory.fleet.orders import NotTakenError, Place, Taken
 from observatory.fleet.taking import Samples
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.fleets import FleetError
@@ -216,11 +216,12 @@ def test_this_machine_alone_is_not_looked_at(said: list[str]) -> None:
     assert DaskFleet(crew(said, a=HERE, b=HERE), Path("/state")).placing().untimed == {}
 
 
+@pytest.mark.parametrize("refusal", [EnvironmentMakingError, NotTakenError])
 def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_ends(
-    answered: Crew, said: list[str]
+    answered: Crew, said: list[str], refusal: type[Exception]
 ) -> None:
     taken = Taken(spooled(), 1, recognised=False)
-    differs = EnvironmentMakingError("numpy 2.4, not 2.3")
+    differs = refusal("numpy 2.4, not 2.3")
     answered.client.answers = {"here": differs, "there": taken}
     fleet = DaskFleet(answered, Path("/state"))
     fleet._untimed = {}

@@ -20,6 +20,7 @@ from observatory.app.session import Session
 from observatory.app.taking import Journals
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
+from observatory.cli.main import _Interrupted
 from observatory.fleet import preparing
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
@@ -194,17 +195,20 @@ def test_pairs_meet_one_machine_times_come_from_equals_and_counts_from_any(
 
 
 @pytest.mark.parametrize("after", [0, 1, 2, 3])
+@pytest.mark.parametrize("interrupted", [KeyboardInterrupt, _Interrupted])
 def test_ctrl_c_in_a_pair_keeps_each_sample_that_was_recorded(
-    cluster: Cluster, tmp_path: Path, after: int
+    cluster: Cluster, tmp_path: Path, after: int, interrupted: type[BaseException]
 ) -> None:
+    """The second is what the handlers of the command line raise."""
+
     def interrupt(update: Update) -> None:
         if " timing " in update.text and len(cluster.taken) == after:
-            raise KeyboardInterrupt
+            raise interrupted
 
     matrix = Matrix((), (), (COLD,))
     with (
         comparing(cluster, tmp_path, matrix, interrupt) as comparer,
-        pytest.raises(KeyboardInterrupt),
+        pytest.raises(interrupted),
     ):
         comparer.sample(7)
     kept = [len(entries(tmp_path / side)) for side in ("base", "head")]
@@ -281,7 +285,7 @@ def test_a_python_that_is_gone_later_ends_times_because_a_pair_may_be_split(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     cluster.refused["home"][remote.take] = cluster.refused["twin"][remote.take] = NO_PYTHON
-    refuses = r"(home|twin) refuses it .Python 3\.13 is not .*; .* goes on"
+    refuses = r"(home|twin) refuses it .Python 3\.13 is not .*; .* start again"
     with taking(cluster, [], tmp_path) as samples, pytest.raises(FleetError, match=refuses):
         samples.run(Task(CALL, "timing", 0))
     assert cluster.taken == []

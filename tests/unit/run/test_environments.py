@@ -1,4 +1,5 @@
 import fcntl
+import importlib.util
 import os
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeUv, option
 
-from observatory.run.environments import EnvironmentMakingError, Environments
+from observatory.run.environments import EnvironmentMakingError, Environments, importable
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import UvError
 from observatory.store.base.locking import locked
@@ -249,6 +250,19 @@ def test_only_the_benchmarks_are_importable_from_anywhere(environments, tmp_path
         check=True,
     )
     assert done.stdout.strip() == "['benchmarks.catalogue']"
+
+
+def test_two_installations_with_one_state_have_their_own_benchmarks(tmp_path, monkeypatch):
+    ours = importable(tmp_path)
+    package = tmp_path / "other" / "benchmarks"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    spec = importlib.util.spec_from_file_location("benchmarks", package / "__init__.py")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: spec)
+    theirs = importable(tmp_path)
+    assert (theirs / "benchmarks").resolve() == package
+    assert (ours / "benchmarks").resolve() != package
+    assert importable(tmp_path) == theirs
 
 
 def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments, monkeypatch):

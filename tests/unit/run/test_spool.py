@@ -97,6 +97,25 @@ def test_what_a_dead_session_left_is_fetched_and_a_living_one_is_let_be(tmp_path
     assert not any((tmp_path / "fleet" / "spool").iterdir())
 
 
+def test_results_that_cannot_be_written_are_said_and_stop_nothing_else(tmp_path: Path) -> None:
+    gone, there = tmp_path / "disk" / "results", tmp_path / "results"
+    (tmp_path / "file").write_text("no directory")
+    for results in (gone, there, tmp_path / "file"):
+        dead = Session(tmp_path, results)
+        Spool.of(tmp_path, dead.name).begin("1")
+        Spool.of(tmp_path, dead.name).record("1", spooled(counted()))
+        dead.end(fetched=False)
+    said = list(fetch_left(tmp_path))
+    assert len(said) == 3
+    assert f"fetched into {there}: 1 sample of an interrupted run" in said
+    (missing,) = [one for one in said if str(gone) in one]
+    assert "there is no directory" in missing
+    assert missing.endswith("to give them up")
+    assert not gone.parent.exists()
+    gone.parent.mkdir()
+    assert f"fetched into {gone}: 1 sample of an interrupted run" in list(fetch_left(tmp_path))
+
+
 def test_one_sample_of_a_pair_is_dropped(tmp_path: Path) -> None:
     dead = Session(tmp_path, None)
     Spool.of(tmp_path, dead.name).begin("1")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import signal
 import tempfile
@@ -40,6 +42,21 @@ def test_the_next_one_removes_what_a_killed_process_left(directory: Path) -> Non
         with temporary(PREFIX) as second:
             assert {first, second} == {*directory.iterdir()}
     assert [*directory.iterdir()] == []
+
+
+def test_where_directories_cannot_be_locked_nothing_is_removed_and_nothing_fails(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on NFS, which locks only what was opened to write."""
+    left = left_by_a_killed_process(directory)
+
+    def refused(*_: object) -> None:
+        raise OSError(errno.EBADF, "Bad file descriptor")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with temporary(PREFIX) as made:
+        assert made.is_dir()
+    assert [*directory.iterdir()] == [left]
 
 
 def test_a_link_and_a_file_of_that_name_stay(directory: Path) -> None:
