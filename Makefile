@@ -1,4 +1,4 @@
-# Everything starts from nothing but python3 (3.11 or newer), git and a C++ compiler.
+# Everything starts from nothing but python3 (3.11 to 3.13), git and a C++ compiler.
 #   make observe   measure the newest PyTensor, show the table, build html/
 #   make test      run all tests
 # `make PYTHON=/path/to/python3.12 ...` chooses the interpreter of the tool's own environment.

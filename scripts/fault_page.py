@@ -114,6 +114,7 @@ def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterat
     counts = Counter(_outcome(one, reasons) for one in tried)
     found, matter = counts["found"], counts["found"] + counts["hole"]
     if not matter:
+        yield "None of them has been tried yet."
         return
     interval = binomtest(found, matter).proportion_ci(method="wilson")
     yield (

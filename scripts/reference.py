@@ -182,7 +182,9 @@ def _metric(metric: catalogue.Metric) -> tuple[str, ...]:
     if metric.judged:
         alerts = "by tests; as a step or a drift"
     if metric.kind == "near_exact" and metric.material is not None:
-        alerts = "in `compare`"
+        alerts = "above a floor"
+    if metric.derived:
+        alerts = "in each family"
     kind = metric.kind.replace("_", " ")
     return code(metric.name), metric.unit, kind, metric.measure, alerts, cell(metric.meaning)
 

@@ -48,7 +48,7 @@ FATES: Mapping[str, str] = {
     "python": "an Op runs in Python",
     "hit": "the cache returns all of its functions",
     "right": "it is right beside the other graph of its pair",
-    "counted": "what is counted of it, as the model and the row say",
+    "counted": "a number that was counted; the model and the row say what it is",
     "absent": "the release does not have it",
 }
 """What becomes of one graph of many in a process that starts from a filled cache."""

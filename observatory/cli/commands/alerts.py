@@ -56,9 +56,9 @@ def command(
 ) -> None:
     """Find what got worse in the history, and print an alert for each cause.
 
-    The command writes RESULTS/alerts.json and reads the acknowledgements in RESULTS/triage.toml.
-    A count alerts at the first subject that changed; a time alerts when enough later subjects
-    agree.
+    The command writes RESULTS/alerts.json and reads the acknowledgements in RESULTS/triage.toml
+    and RESULTS/triage/*.toml. A changed count raises an alert at once; a changed time raises one
+    when enough later subjects agree.
     """  # fmt: skip
     wanted = set(fail_on or ())
     if unknown := wanted - set(_FAILING):

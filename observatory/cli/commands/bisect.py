@@ -63,7 +63,7 @@ def command(
     json: options.Json = False,
     as_markdown: options.AsMarkdown = False,
 ) -> None:
-    """Find which release or commit changed a count, a work or a time.
+    """Find which release or commit changed a count, an amount of work, or a time.
 
     Each value is recorded in RESULTS and measured only once: an interrupted search continues where
     it stopped. The command finds every change in the range, not only the last one. It then measures

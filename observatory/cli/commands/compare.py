@@ -18,7 +18,7 @@ from observatory.app.comparison import as_json
 from observatory.app.comparison import compare as compare_subjects
 from observatory.app.contrasts import contrast
 from observatory.app.session import TIMEOUT
-from observatory.benchmarks.catalogue import MEASURES
+from observatory.benchmarks.catalogue import MEASURES, MODELS
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, on_terminal
 from observatory.errors import Exit, SelectionError
@@ -54,7 +54,15 @@ def command(
     ] = None,
     with_: options.With = None,
     python: options.Python = None,
-    model: options.Models = None,
+    model: Annotated[
+        options.Words,
+        options.only(
+            "--model",
+            MODELS,
+            "model",
+            "Default: radon, and small sets of other graphs unless --scenario is given.",
+        ),
+    ] = None,
     scenario: options.Scenarios = None,
     backend: options.Backends = None,
     launch: options.Launches = None,

@@ -20,7 +20,9 @@ from observatory.text.growth import growth_tables
 def command(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(help="Subjects in the results, e.g. 3.3.7. Default: all that have any."),
+        typer.Argument(
+            help="Subjects in the results, e.g. 3.3.7. Default: all that have growth results."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     backend: Annotated[str | None, typer.Option(help="Only this backend.")] = None,

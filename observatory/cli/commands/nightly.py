@@ -94,13 +94,13 @@ def command(
         ),
     ] = "15m",
     torture: Annotated[
-        bool, typer.Option(help="Put the caches of a release without a record under faults.")
+        bool, typer.Option(help="Damage the caches of each release that has no record of it yet.")
     ] = True,
     torture_budget: Annotated[
         str,
         typer.Option(help="Longest time for these faults: 90s, 10m, 1h; a later night goes on."),
     ] = "20m",
-    search: Annotated[bool, typer.Option(help="Search for what made each open alert.")] = True,
+    search: Annotated[bool, typer.Option(help="Search for the culprit of each open alert.")] = True,
     search_budget: Annotated[
         str,
         typer.Option(help="Longest time for these searches: 90s, 10m, 1h; a later night goes on."),

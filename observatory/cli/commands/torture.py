@@ -34,7 +34,7 @@ def command(
         typer.Option(
             min=1,
             help="Largest number of places at which each fault is tried. Default: 64, which is "
-            "each change of a store, and 24 of a file.",
+            "enough for each change that storing an entry makes; a file has at most 24.",
         ),
     ] = None,
     cache: Annotated[
