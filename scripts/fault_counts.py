@@ -36,6 +36,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.presets import Narrowed
+from observatory.store.base.files import write_atomic
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.machine import this_machine
 from observatory.store.records.sample import Sample
@@ -85,9 +86,15 @@ class Rig:
         subjects = local_subjects(STATE)
         parsed = subjects.parse(subject)
         environment = environment_of(parsed, subjects, STATE)
-        side = Side(subject=parsed, versions=environment.versions, machine=this_machine(None))
-        keep.mkdir(parents=True, exist_ok=True)
-        return cls(environment, side, keep.absolute())
+        machine = this_machine(None)
+        side = Side(subject=parsed, versions=environment.versions, machine=machine)
+        # What was measured elsewhere, or by other code, is no base.
+        code = hashlib.sha256(machine.cpu.encode())
+        for path in sorted((environment.importable / "benchmarks").rglob("*.py")):
+            code.update(path.read_bytes())
+        own = keep.absolute() / f"{environment.key}-{code.hexdigest()[:16]}"
+        own.mkdir(parents=True, exist_ok=True)
+        return cls(environment, side, own)
 
     def base(self, look: Look) -> list[Sample]:
         """The samples of the release itself, each taken once."""
@@ -101,7 +108,7 @@ class Rig:
         whole = "" if executor.only else "whole"
         file = self.keep / f"{_named(f'{task} {under}' + ''.join(few) + whole)}.json"
         if not file.exists():
-            file.write_text(executor.run(task).model_dump_json(by_alias=True))
+            write_atomic(file, executor.run(task).model_dump_json(by_alias=True).encode())
         return Sample.model_validate_json(file.read_bytes())
 
     def head(self, look: Look, environment: Environment, under: Under) -> list[Sample]:
@@ -193,7 +200,7 @@ def read(file: Path) -> dict[str, Row]:
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Try the faults that are not in the file yet."""
+    """Try the faults that are not in the file yet; 1 if one could not be tried."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--subject", default="3.3.8")
@@ -213,7 +220,7 @@ def main(argv: list[str] | None = None) -> int:
         names = of_a_night(options.sample, options.seed)
         print(f"seed {options.seed}: {', '.join(names)}", flush=True)
     known = {} if options.again else read(options.out)
-    rig = Rig.of(options.subject, options.keep)
+    rig, failed = Rig.of(options.subject, options.keep), False
     for name in names:
         if name in known:
             continue
@@ -221,6 +228,7 @@ def main(argv: list[str] | None = None) -> int:
             row = tried(name, rig, nightly)
         except Exception as error:
             print(f"{name}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+            failed = True
             continue
         with options.out.open("a") as out:
             print(json.dumps(asdict(row)), file=out, flush=True)
@@ -228,7 +236,7 @@ def main(argv: list[str] | None = None) -> int:
         extra = f"; false: {'; '.join(row.false_alarms)}" if row.false_alarms else ""
         print(f"{word:10}{name}: {', '.join(row.causes) or '-'} ({row.seconds:.0f} s){extra}",
               flush=True)  # fmt: skip
-    return 0
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
