@@ -19,6 +19,7 @@ from pathlib import Path
 
 from scipy.stats import binomtest
 
+from observatory.text.titles import title_of
 from scripts.fault_controls import CONTROLS
 from scripts.fault_counts import NOTHING, Row, read
 from scripts.fault_kit import fault
@@ -42,7 +43,7 @@ def fault_table(rows: Iterable[Row]) -> Iterator[str]:
         one = fault(row.fault)
         blind = "" if row.blind else " *"
         under = f", with {row.under}" if row.under else ""
-        causes = ", ".join(row.causes) or ("none: an alarm alone" if row.found else "-")
+        causes = _causes(row)
         false = "; ".join(row.false_alarms) or "none"
         yield (
             f"| {row.of} | `{row.fault}`{blind} | {one.meaning}{under} | "
@@ -68,6 +69,11 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
     )
 
 
+def _causes(row: Row) -> str:
+    """The causes of a row, as readers of a comparison see them."""
+    return ", ".join(map(title_of, row.causes)) or ("none: an alarm alone" if row.found else "-")
+
+
 def night_table(rows: Iterable[Row]) -> Iterator[str]:
     """Yield the lines of the table of what was looked for in all cells of a night."""
     rows = list(rows)
@@ -83,7 +89,7 @@ def night_table(rows: Iterable[Row]) -> Iterator[str]:
         found = "yes" if row.found else "**no**"
         if is_control:
             found = "nothing" if row.as_expected else "**an alarm**"
-        causes = ", ".join(row.causes) or ("none: an alarm alone" if row.found else "-")
+        causes = _causes(row)
         yield (
             f"| `{control or row.fault}` | {meaning} | {found} | "
             f"{causes} | {'; '.join(row.false_alarms) or 'none'} | {len(row.cells)} | "
