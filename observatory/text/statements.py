@@ -269,6 +269,11 @@ def _series_ended(ended: int, followed: int, label: str) -> str:
     return f"{which} no value since {label}: not measured, failed, renamed or removed"
 
 
+def _no_value(names: Sequence[str], why: str) -> str:
+    said = f"not compared: HEAD has no value of {first_of(names, _NAMED)}"
+    return f"{said} ({why})" if why else said
+
+
 _UNKNOWN = ": whether it still holds is unknown; acknowledge it if this is intended"
 _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "not deterministic": "{} is not deterministic: {:counts} in samples of {}",
@@ -300,7 +305,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no ratio of levels": (
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
-    "no baseline": ("not compared: BASE has no value of {:words} in {:cells}"),
+    "no baseline": "not compared: BASE has no value of {:words} in {:cells}",
+    "no successor": "not compared: HEAD has no value of {:words} in {:cells}",
+    "no value": _no_value,
     "other graphs": "the two sides built different graphs, so their sums cannot be compared",
     "no earlier value": "no earlier value to compare with: {:words}",
     "work began": culprit_sentence,
