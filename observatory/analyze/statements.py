@@ -90,6 +90,8 @@ class FoundCause:
     """The checks that failed, of wrong results."""
     graphs: list[GraphChange] = field(default_factory=list)
     """The graphs that it concerns, of models whose graphs are built apart."""
+    more: int = 0
+    """How many it concerns in its worst cell, where they have no names; 0: nobody knows."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from observatory.text.profiles import (
 )
 from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
-from observatory.text.words import first_of, several
+from observatory.text.words import first_of, plural, several
 
 OUTER_GRAPH = "outer graph"
 """What the probes call the function of a whole graph."""
@@ -59,9 +59,9 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
     if cause.kind == "unexplained" and not number:
         return "more functions are compiled, and the ledgers do not tell which"
     if known.noun != "function":
-        number = len(cause.graphs)
+        number = len(cause.graphs) or cause.more
     sentence = known.sentence.format(
-        they=several(number, known.noun), family=cause.family, base=sides.base, head=sides.head,
+        they=several(number, known.noun) if number else plural(known.noun), family=cause.family, base=sides.base, head=sides.head,
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
     return sentence + _names(cause.functions) + _graphs(cause.graphs, bool(cause.functions))

@@ -41,6 +41,8 @@ from observatory.store.records.sample import Check, LedgerEntry
 
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
+_COUNTED = ("key_collisions", "key_instabilities", "graphs_raised", "side_effects")
+"""The metrics that count what their cause names. Others count what is wrong with it."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 
@@ -59,6 +61,8 @@ class _Finding:
     seconds: float = 0.0
     graphs: tuple[GraphChange, ...] = ()
     """Those that it concerns, where a cell builds many graphs apart."""
+    more: int = 0
+    """How many more there are of what it concerns, where one of _COUNTED says so."""
 
 
 def explained(
@@ -148,7 +152,9 @@ def _findings(
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
         graphs = _graphs(cell, verdict.metric, base, head)
-        yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs)
+        more = max(verdict.head.values) - max(verdict.base.values)
+        counted = int(more) if verdict.metric in _COUNTED else 0
+        yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs, more=counted)
     elif verdict.metric in CAUSES[WAITS].shows_in:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if kind := why_longer(verdict, base, head, counted):
@@ -167,13 +173,14 @@ def _findings(
 def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[GraphChange, ...]:
     """The graphs of a cell that got worse; none where it does not build many of them apart.
 
-    Of leaked files those of which there are more, where their names are known.
+    Of leaked files those of which there are more, and of side effects the new ones, where their
+    names are known.
     """
     noun = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun
     if noun == "file" and (leaks := tuple(_leaks(cell, base, head))):
         return leaks
-    if noun == "thing":
-        return tuple(_effects(cell, base, head))
+    if metric == "side_effects" and (effects := tuple(_effects(cell, base, head))):
+        return effects
     found = by_graph(cell, METRICS[metric], base, head)
     return tuple(found.changes()) if found is not None else ()
 
@@ -361,7 +368,8 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
         if graph.name not in graphs or not graphs[graph.name].note:
             graphs[graph.name] = graph
     named = [graphs[name] for name in sorted(graphs)]
-    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong, named)
+    more = max(finding.more for finding in group)
+    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong, named, more)
 
 
 def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:

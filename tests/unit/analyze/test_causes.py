@@ -192,6 +192,38 @@ def test_leaked_files_are_said_by_name_where_samples_have_names() -> None:
     assert nameless.graphs == []
 
 
+def test_side_effects_are_said_by_name_and_where_they_have_none_by_number() -> None:
+    def changing(number: int, *effects: str) -> Sample:
+        return sample(DISK, "counting", {"side_effects": number}, effects=effects)
+
+    for before, after, said in (
+        (changing(0), changing(1, "threads"), "1 side effect in its process: threads"),
+        (changing(1, "files"), changing(3, "files", "random", "threads"),
+         "2 side effects in its process: random, threads"),
+        (changing(0), changing(2), "2 side effects in its process"),
+    ):  # fmt: skip
+        (cause,), _ = compare([before], [after])
+        assert sentence(cause) == f"a build of HEAD leaves {said}"
+
+
+@pytest.mark.parametrize(
+    ("metric", "cell", "said"),
+    [
+        ("key_collisions", Cell("keys", "pairs_second", "NUMBA", "spawn"),
+         "2 pairs of different graphs share a key"),
+        ("graphs_raised", Cell("ops_quick", "census_cold", "NUMBA", "spawn"), "2 graphs that work"),
+        ("python_fallbacks", Cell("ops_quick", "census_warm", "NUMBA", "spawn"),
+         "graphs have Ops that HEAD leaves to Python"),
+    ],
+)  # fmt: skip
+def test_where_no_graph_has_a_name_only_a_count_of_graphs_says_how_many_there_are(
+    metric: str, cell: Cell, said: str
+) -> None:
+    base, head = (sample(cell, "counting", {metric: number}) for number in (1, 3))
+    (cause,), _ = compare([base], [head])
+    assert sentence(cause).startswith(said)
+
+
 def in_steps(cell: Cell, *steps: tuple[str, Rows]):
     ledger = [entry for step, rows in steps for entry in entries(rows, step)]
     return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
