@@ -92,6 +92,8 @@ class FoundCause:
     """The graphs that it concerns, of models whose graphs are built apart."""
     more: int = 0
     """How many it concerns in its worst cell, where they have no names; 0: nobody knows."""
+    sure: bool = True
+    """Whether all that its sentence says is known in each of its cells."""
 
 
 @dataclass(frozen=True)

@@ -60,8 +60,9 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
         return "more functions are compiled, and the ledgers do not tell which"
     if known.noun != "function":
         number = len(cause.graphs) or cause.more
-    sentence = known.sentence.format(
-        they=several(number, known.noun) if number else plural(known.noun), family=cause.family, base=sides.base, head=sides.head,
+    sentence = (known.sentence if cause.sure else known.cautious).format(
+        they=several(number, known.noun) if number else plural(known.noun),
+        family=cause.family, base=sides.base, head=sides.head,
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
     return sentence + _names(cause.functions) + _graphs(cause.graphs, bool(cause.functions))

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
@@ -63,6 +64,8 @@ class _Finding:
     """Those that it concerns, where a cell builds many graphs apart."""
     more: int = 0
     """How many more there are of what it concerns, where one of _COUNTED says so."""
+    sure: bool = True
+    """Whether all that the sentence of its cause says is known."""
 
 
 def explained(
@@ -147,14 +150,12 @@ def _findings(
         yield _Finding("another default", defaults, cell)
     elif cell in compiling and verdict.metric in CAUSES[_COMPILES].explains:
         before, after = (side.ledger(cell) or [] for side in (base, head))
-        yield _Finding(_COMPILES, (), cell, tuple(ledgers.unasked(before, after)))
+        functions, sure = tuple(ledgers.unasked(before, after)), _finds_everything(cell, head)
+        yield _Finding(_COMPILES, (), cell, functions, sure=sure)
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
-        graphs = _graphs(cell, verdict.metric, base, head)
-        more = max(verdict.head.values) - max(verdict.base.values)
-        counted = int(more) if verdict.metric in _COUNTED else 0
-        yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs, more=counted)
+        yield _found_by(verdict, base, head)
     elif verdict.metric in CAUSES[WAITS].shows_in:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if kind := why_longer(verdict, base, head, counted):
@@ -168,6 +169,28 @@ def _findings(
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
+
+
+def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> _Finding:
+    """The cause that only means that this metric got worse."""
+    cell, metric = verdict.cell, verdict.metric
+    more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
+    return _Finding(
+        _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
+        sure=metric != "instructions" or not _may_call_more(cell, base, head),
+    )  # fmt: skip
+
+
+def _finds_everything(cell: Cell, side: Evidence) -> bool:
+    """Whether a cache returned every function that a build asked for, in every sample."""
+    counts = [side.values(cell, METRICS[name]).values for name in ("cache_misses", "uncacheable")]
+    return all(counts) and not any(map(max, counts))
+
+
+def _may_call_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether HEAD calls more Python functions, be it by as little as chance does."""
+    before, after = (side.values(cell, METRICS["python_calls"]).values for side in (base, head))
+    return bool(before and after) and median(after) > median(before)
 
 
 def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[GraphChange, ...]:
@@ -369,7 +392,9 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
             graphs[graph.name] = graph
     named = [graphs[name] for name in sorted(graphs)]
     more = max(finding.more for finding in group)
-    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong, named, more)
+    sure = all(finding.sure for finding in group)
+    family = group[0].family
+    return FoundCause("", kind, cells, functions, seconds, family, wrong, named, more, sure)
 
 
 def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:

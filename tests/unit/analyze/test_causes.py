@@ -487,6 +487,15 @@ def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time()
     (cause,), verdicts = judged(base, head)
     assert cause.kind == "more instructions"
     assert verdicts["compile_time"].cause == verdicts["instructions"].cause == cause.id
+    assert sentence(cause).endswith(", and no count shows more calls of Python functions")
+    (unsure,), _ = judged(base, built(0.25, 0.24, calls=700_700, instructions=2_100_000_000))
+    assert sentence(unsure) == (
+        "HEAD executes more instructions; whether it calls more Python functions is not sure"
+    )
+    (uncounted,), _ = judged(
+        built(0.25, 0.24, instructions=2_000_000_000), built(0.25, 0.24, instructions=2_100_000_000)
+    )
+    assert sentence(uncounted) == sentence(cause)
     (both,), verdicts = judged(base, built(0.25, 0.24, calls=720_000, instructions=2_100_000_000))
     assert both.kind == "more Python work"
     assert verdicts["instructions"].cause == both.id
@@ -524,6 +533,17 @@ def test_a_compiler_that_runs_more_often_in_a_warm_build_needs_no_time_to_be_an_
     assert [change.name for change in cause.functions] == ["helper"]
     (worse,) = [v for v in verdicts if v.conclusion == "worse"]
     assert (worse.metric, worse.cause) == ("compiler_runs", cause.id)
+
+
+def test_a_compiler_that_runs_where_functions_miss_is_not_said_to_find_all_of_them() -> None:
+    missing: Rows = [*HIT, ("Add", "k1", "miss")]
+    refused: Rows = [*HIT, ("Add", "", "uncacheable")]
+    for rows in (missing, refused):
+        (cause,), _ = compare(
+            [counted(COLD, FILLED), counted(DISK, rows, compiler_runs=2)],
+            [counted(COLD, FILLED), counted(DISK, rows, compiler_runs=3)],
+        )
+        assert sentence(cause) == "HEAD runs the C++ compiler more often in a warm build"
 
 
 def test_a_compiler_that_runs_more_often_in_a_cold_build_is_no_alarm() -> None:
