@@ -89,9 +89,8 @@ def test_a_phase_that_doubles_in_a_calm_whole_is_a_remark() -> None:
     assert because is not None
     assert because.kind == "part grew"
     assert sentence_of(because) == (
-        "as a whole the build calls as many functions as before, but the phase `loading` made 200 "
-        "calls, now 400 (0.2 % of the build); `load` was entered 200 times, now 400 (0.2 % of the "
-        "build)"
+        "the total number of calls raises no alarm, but the phase `loading` made 200 calls, now "
+        "400 (0.2 % of all); `load` was entered 200 times, now 400 (0.2 % of all)"
     )
 
 
