@@ -47,6 +47,9 @@ _COUNTED = ("key_collisions", "key_instabilities", "graphs_raised", "side_effect
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 
+_COSTS = 0.5
+"""The share of a time's growth from which on a cause that costs as many seconds explains it."""
+
 _Conclusions = Mapping[Cell, Conclusion]
 
 
@@ -90,7 +93,8 @@ def explained(
     first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
     causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
     named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
-    return named, [_attached(verdict, named) for verdict in verdicts]
+    slept = {one.cell: _growth(one) for one in verdicts if one.metric == "seconds_slept"}
+    return named, [_attached(verdict, named, slept) for verdict in verdicts]
 
 
 def wrong_results(graphs: Mapping[Cell, Sequence[GraphChange]], head: Evidence) -> FoundCause:
@@ -397,10 +401,34 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
     return FoundCause("", kind, cells, functions, seconds, family, wrong, named, more, sure)
 
 
-def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:
+def _attached(
+    verdict: JudgedVerdict, causes: Iterable[FoundCause], slept: Mapping[Cell, float]
+) -> JudgedVerdict:
+    """The verdict with its cause: of a time, the first that costs at least half of its growth.
+
+    ``slept``: the additional seconds of sleep by cell.
+    """
     if verdict.conclusion != "worse":
         return verdict
-    for cause in causes:
-        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells:
-            return verdict.model_copy(update={"cause": cause.id})
-    return verdict
+    possible = [
+        cause
+        for cause in causes
+        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells
+    ]
+    if not possible:
+        return verdict
+    cause = possible[0]
+    if verdict.metric in CAUSES[WAITS].shows_in:  # a time
+        least = _COSTS * _growth(verdict)
+        costs = {
+            one.id: slept.get(verdict.cell, 0.0) if one.kind == "sleeps" else one.seconds_lost
+            for one in possible
+        }
+        cause = next((one for one in possible if costs[one.id] >= least), cause)
+    return verdict.model_copy(update={"cause": cause.id})
+
+
+def _growth(verdict: Verdict) -> float:
+    """By how much the median grew; 0 where a side has no value."""
+    before, after = verdict.base.values, verdict.head.values
+    return median(after) - median(before) if before and after else 0.0

@@ -501,6 +501,20 @@ def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time()
     assert verdicts["instructions"].cause == both.id
 
 
+@pytest.mark.parametrize(
+    ("slept", "kind"), [(0.15, "sleeps"), (0.05, "more Python work"), (0.25, "sleeps")]
+)
+def test_a_time_goes_to_the_sleep_that_makes_most_of_its_growth(slept: float, kind: str) -> None:
+    """And not to the first cause of its cell by name."""
+    sleep = [sample(DISK, "counting", {"seconds_slept": seconds}) for seconds in (0.0, slept)]
+    base = [*built(0.25, 0.24, calls=700_000), sleep[0]]
+    causes, verdicts = judged(base, [*built(0.45, 0.25, calls=710_000), sleep[1]])
+    assert [cause.kind for cause in causes] == ["more Python work", "sleeps"]
+    kinds = {cause.id: cause.kind for cause in causes}
+    assert kinds[verdicts["compile_time"].cause or ""] == kind
+    assert kinds[verdicts["python_calls"].cause or ""] == "more Python work"
+
+
 def test_a_build_that_compiles_again_does_not_wait() -> None:
     """As where gcc compiles and this process waits for it."""
     missing: Rows = [("outer graph", "x3", "miss")]
