@@ -253,19 +253,20 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
-    """Whether every build of HEAD imports more modules inside the clock than any of BASE.
+    """Whether HEAD imports more modules inside the clock, and calls more functions because of it.
 
-    Timing samples count them; where there are none, new imports must make most of the additional
-    calls.
+    Timing samples count modules: every one of HEAD must have more than any of BASE. And new imports
+    must make most of the additional calls, where both sides have profiles.
     """
     counted = METRICS["modules_imported"]
     before, after = (side.values(cell, counted).values for side in (base, head))
-    if before and after:
-        return min(after) > max(before)
+    known = bool(before and after)
+    if known and min(after) <= max(before):
+        return False
     profiles = [[s.profile for s in side.taken(cell, "tracing")] for side in (base, head)]
     old, new = ([one.tree for one in side if one and one.tree] for side in profiles)
     if not (old and new):
-        return False
+        return known
     made = sum(one.calls for one in imported(old, new))
     return made > _IMPORTED * (new[0].calls - old[0].calls)
 

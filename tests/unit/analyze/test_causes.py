@@ -365,10 +365,14 @@ def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> 
         assert {cause.kind for cause in causes} == {"more Python work"}
 
 
-def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> None:
+@pytest.mark.parametrize("modules", [None, (146, 147)])
+def test_imports_are_seen_in_traces_however_many_modules_timing_samples_count(
+    modules: tuple[int, int] | None,
+) -> None:
+    """One module more proves nothing where the additional calls are elsewhere."""
 
-    def built(first: int, imports: int) -> list[Sample]:
-        """`imports`: the calls below a module that is imported."""
+    def built(first: int, imports: int, number: int) -> list[Sample]:
+        """`imports`: the calls below a module that is imported. `number`: the side."""
         own = [first - imports, *([imports] if imports else [])]
         tree = CallTree(
             calls=first, floor=1,
@@ -376,18 +380,19 @@ def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> N
             entries=[0, 0, *own], depths=[0, 1, 1][: len(own) + 1],
             functions=[0, 2, 3][: len(own) + 1], counts=[0, *own],
         )  # fmt: skip
+        timed = [sample(DISK, metrics={"modules_imported": modules[number]})] if modules else []
         return [
-            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT),
+            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT), *timed,
             sample(DISK, "tracing", {"python_calls": first}, profile=Profile(tree=tree)),
             sample(PROCESS, "tracing", {"python_calls": 500_000}),
         ]  # fmt: skip
 
-    def kinds(head: list[Sample]) -> list[str]:
-        return [cause.kind for cause in compare(built(700_000, 0), head)[0]]
+    def kinds(calls: int, imports: int) -> list[str]:
+        return [one.kind for one in compare(built(700_000, 0, 0), built(calls, imports, 1))[0]]
 
-    assert kinds(built(900_000, 190_000)) == ["imports moved"]
-    assert kinds(built(900_000, 10_000)) == ["more Python work"]
-    assert kinds(built(900_000, 0)) == ["more Python work"]
+    assert kinds(900_000, 190_000) == ["imports moved"]
+    assert kinds(900_000, 10_000) == ["more Python work"]
+    assert kinds(900_000, 0) == ["more Python work"]
 
 
 def judged(
