@@ -62,8 +62,8 @@ def _together(
         for metric in metrics:
             where[metric.name].append(cell)
     together: dict[tuple[Cell, ...], list[str]] = defaultdict(list)
-    for name, place in where.items():
-        together[tuple(place)].append(name)
+    for name, own in where.items():
+        together[tuple(own)].append(name)
     for place, names in sorted(together.items(), key=lambda item: -len(item[0])):
         yield names, place
 
