@@ -46,6 +46,8 @@ class Cause:
     """Whether it also explains functions that are not reused."""
     deliberate: bool = False
     """Whether somebody decided it: it is told as an event, and waits for nobody."""
+    cautious: str = ""
+    """The sentence where what ``sentence`` says beside the metric is not known in every cell."""
     apart_by_text: bool = False
     """Whether different sentences are different causes, as for errors."""
 

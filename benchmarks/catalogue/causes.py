@@ -241,13 +241,15 @@ _ALL = (
     Cause(
         "more instructions",
         "{head} executes more instructions, and no count shows more calls of Python functions",
-        """If a function is named above, begin there. Otherwise the work is in machine code: in
-        LLVM, in the interpreter or in the compiled function. `callgrind_annotate` on
-        `valgrind --tool=callgrind` shows where.""",
+        """If a phase is named above, begin there. Where no more Python functions are called, the
+        work is in machine code: in LLVM, in the interpreter or in the compiled function.
+        `callgrind_annotate` on `valgrind --tool=callgrind` shows where.""",
         shows_in=("instructions",),
         explains=WORK,
         found_by="instructions",
         a_consequence=True,
+        cautious="{head} executes more instructions; whether it calls more Python functions is not "
+        "sure",
     ),
     Cause(
         "more compiler runs",
@@ -257,6 +259,7 @@ _ALL = (
         shows_in=("compiler_runs",),
         explains=("compiler_runs", *WORK, "peak_rss"),
         a_consequence=True,
+        cautious="{head} runs the C++ compiler more often in a warm build",
     ),
     Cause(
         "slower with the same work",

@@ -175,9 +175,10 @@ observatory.judge = (() => {
   }
 
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
-      order in which they are shown. `why`: why measured values of two lines may not be compared;
-      series meet by their names then. `pair`: the finished verdicts, if there are any. `least`: the
-      smallest change that counts between the rounds of two runs. */
+      order in which they are shown; `lost`: B lacks what could be judged. `why`: why measured values
+      of two lines may not be compared; series meet by their names then. `pair`: the finished
+      verdicts, if there are any. `least`: the smallest change that counts between the rounds of two
+      runs. */
   function compared(index, rules, atA, atB, { why, pair, least }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
     // One line may have several series of one name: of work that different sources counted.
@@ -208,7 +209,9 @@ observatory.judge = (() => {
       verdicts.delete(series);
     }
     for (const i of left.values()) {
-      rows.push(Object.assign(row(atA.i[i], atA.v[i]), { group: "lostB", words: "missing in B" }));
+      const lost = !why && rules[index.rule[atA.i[i]]].judged;
+      rows.push(Object.assign(row(atA.i[i], atA.v[i]),
+        { group: "lostB", words: "missing in B", lost }));
     }
     for (const verdict of verdicts.values()) {
       const { name, metric, unit, kind, before, after, special } = verdict;
@@ -306,7 +309,7 @@ observatory.judge = (() => {
   function stateOf(worse, better, standing, number, rows, pair, partial) {
     if (pair ? pair.outcome === "worse" : worse.length) return ["bad", "✗ Worse"];
     if (standing) return ["", "? Wrong or crashing in both"];
-    const open = pair ? pair.outcome === "undecided"
+    const open = pair ? pair.outcome === "undecided" || rows.some((row) => row.lost)
       : partial || rows.some((row) => row.once) || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
     if (open) return ["", "? Not all judged"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];

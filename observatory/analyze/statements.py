@@ -28,8 +28,8 @@ Kind = Literal[
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
     "too few processes", "interval too wide", "other CPU", "other speed", "other workload",
     "not measured", "unavailable", "recorded message", "samples failed", "described", "compared",
-    "too few subjects", "no ratio of levels", "no baseline", "no earlier value",
-    "other graphs",
+    "too few subjects", "no ratio of levels", "no baseline", "no successor",
+    "no value", "no earlier value", "other graphs",
     # Where the additional work or time of a build begins, and what grew in a calm whole
     "work began", "time began", "memory began", "part grew", "parts grew",
     "phase grew",
@@ -90,6 +90,10 @@ class FoundCause:
     """The checks that failed, of wrong results."""
     graphs: list[GraphChange] = field(default_factory=list)
     """The graphs that it concerns, of models whose graphs are built apart."""
+    more: int = 0
+    """How many it concerns in its worst cell, where they have no names; 0: nobody knows."""
+    sure: bool = True
+    """Whether all that its sentence says is known in each of its cells."""
 
 
 @dataclass(frozen=True)

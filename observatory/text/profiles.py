@@ -12,6 +12,8 @@ from observatory.store.records.profile import ImportChange, PartChange, PhaseMem
 from observatory.text.units import change, human, percent, seconds
 from observatory.text.words import several
 
+_NO_ALARM = "the total number of calls raises no alarm"
+"""True of one that is as before, and of one that changed by less than counts."""
 _NAMED = 3
 """Parts that the sentence on a subject names, at most."""
 
@@ -48,12 +50,12 @@ def memory_sentence(phase: PhaseMemory, share: float) -> str:
 
 
 def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
-    """The sentence on parts that do much more in a build that does not.
+    """The sentence on parts that do much more where all calls together are no alarm.
 
-    ``total``: the calls of the build in BASE.
+    ``total``: the calls of BASE.
     """
-    said = "; ".join(f"{_counts(one)} ({percent(one.calls / total)} of the build)" for one in parts)
-    return f"as a whole the build calls as many functions as before, but {said}"
+    said = "; ".join(f"{_counts(one)} ({percent(one.calls / total)} of all)" for one in parts)
+    return f"{_NO_ALARM}, but {said}"
 
 
 def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
@@ -72,12 +74,9 @@ def _further(number: int, noun: str) -> str:
 
 
 def grown_phase_sentence(phase: PhaseTime) -> str:
-    """The sentence on a phase that takes much longer in a build that does no more."""
+    """The sentence on a phase that takes much longer where all calls together are no alarm."""
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return (
-        "as a whole the build calls as many functions as before, but its phase "
-        f"`{phase.name}` takes {more} more ({levels})"
-    )
+    return f"{_NO_ALARM}, but the phase `{phase.name}` takes {more} more ({levels})"
 
 
 def _counts(part: PartChange) -> str:

@@ -23,7 +23,7 @@ from observatory.text.profiles import (
 )
 from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
-from observatory.text.words import first_of, several
+from observatory.text.words import first_of, plural, several
 
 OUTER_GRAPH = "outer graph"
 """What the probes call the function of a whole graph."""
@@ -59,9 +59,10 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
     if cause.kind == "unexplained" and not number:
         return "more functions are compiled, and the ledgers do not tell which"
     if known.noun != "function":
-        number = len(cause.graphs)
-    sentence = known.sentence.format(
-        they=several(number, known.noun), family=cause.family, base=sides.base, head=sides.head,
+        number = len(cause.graphs) or cause.more
+    sentence = (known.sentence if cause.sure else known.cautious).format(
+        they=several(number, known.noun) if number else plural(known.noun),
+        family=cause.family, base=sides.base, head=sides.head,
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
     return sentence + _names(cause.functions) + _graphs(cause.graphs, bool(cause.functions))
@@ -269,6 +270,11 @@ def _series_ended(ended: int, followed: int, label: str) -> str:
     return f"{which} no value since {label}: not measured, failed, renamed or removed"
 
 
+def _no_value(names: Sequence[str], why: str) -> str:
+    said = f"not compared: HEAD has no value of {first_of(names, _NAMED)}"
+    return f"{said} ({why})" if why else said
+
+
 _UNKNOWN = ": whether it still holds is unknown; acknowledge it if this is intended"
 _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "not deterministic": "{} is not deterministic: {:counts} in samples of {}",
@@ -300,7 +306,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no ratio of levels": (
         "the size of a step is a ratio, and a value is 0 or below, or the values are too far apart"
     ),
-    "no baseline": ("not compared: BASE has no value of {:words} in {:cells}"),
+    "no baseline": "not compared: BASE has no value of {:words} in {:cells}",
+    "no successor": "not compared: HEAD has no value of {:words} in {:cells}",
+    "no value": _no_value,
     "other graphs": "the two sides built different graphs, so their sums cannot be compared",
     "no earlier value": "no earlier value to compare with: {:words}",
     "work began": culprit_sentence,

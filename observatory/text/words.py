@@ -87,10 +87,17 @@ def several(number: float, noun: str) -> str:
     >>> several(1, "function"), several(1200, "function"), several(2, "family")
     ('1 function', '1,200 functions', '2 families')
     """
-    if number != 1:
-        plural = noun.endswith("y") and noun[-2:-1] not in "aeiou"
-        noun = f"{noun[:-1]}ies" if plural else f"{noun}s"
-    return f"{count(number)} {noun}"
+    return f"{count(number)} {noun if number == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """The plural of a noun.
+
+    >>> plural("graph"), plural("family")
+    ('graphs', 'families')
+    """
+    changes = noun.endswith("y") and noun[-2:-1] not in "aeiou"
+    return f"{noun[:-1]}ies" if changes else f"{noun}s"
 
 
 def first_of(words: Sequence[str], most: int, noun: str = "more") -> str:

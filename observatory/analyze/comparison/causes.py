@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from observatory.analyze.comparison import ledgers
 from observatory.analyze.comparison.evidence import Evidence, failure_of
@@ -41,8 +42,13 @@ from observatory.store.records.sample import Check, LedgerEntry
 
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
+_COUNTED = ("key_collisions", "key_instabilities", "graphs_raised", "side_effects")
+"""The metrics that count what their cause names. Others count what is wrong with it."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
+
+_COSTS = 0.5
+"""The share of a time's growth from which on a cause that costs as many seconds explains it."""
 
 _Conclusions = Mapping[Cell, Conclusion]
 
@@ -59,6 +65,10 @@ class _Finding:
     seconds: float = 0.0
     graphs: tuple[GraphChange, ...] = ()
     """Those that it concerns, where a cell builds many graphs apart."""
+    more: int = 0
+    """How many more there are of what it concerns, where one of _COUNTED says so."""
+    sure: bool = True
+    """Whether all that the sentence of its cause says is known."""
 
 
 def explained(
@@ -83,7 +93,8 @@ def explained(
     first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
     causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
     named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
-    return named, [_attached(verdict, named) for verdict in verdicts]
+    slept = {one.cell: _growth(one) for one in verdicts if one.metric == "seconds_slept"}
+    return named, [_attached(verdict, named, slept) for verdict in verdicts]
 
 
 def wrong_results(graphs: Mapping[Cell, Sequence[GraphChange]], head: Evidence) -> FoundCause:
@@ -143,12 +154,12 @@ def _findings(
         yield _Finding("another default", defaults, cell)
     elif cell in compiling and verdict.metric in CAUSES[_COMPILES].explains:
         before, after = (side.ledger(cell) or [] for side in (base, head))
-        yield _Finding(_COMPILES, (), cell, tuple(ledgers.unasked(before, after)))
+        functions, sure = tuple(ledgers.unasked(before, after)), _finds_everything(cell, head)
+        yield _Finding(_COMPILES, (), cell, functions, sure=sure)
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
-        graphs = _graphs(cell, verdict.metric, base, head)
-        yield _Finding(_FOUND_BY[verdict.metric], (), cell, graphs=graphs)
+        yield _found_by(verdict, base, head)
     elif verdict.metric in CAUSES[WAITS].shows_in:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if kind := why_longer(verdict, base, head, counted):
@@ -164,16 +175,39 @@ def _findings(
         yield from _by_function(cell, verdict.metric, base, head)
 
 
+def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> _Finding:
+    """The cause that only means that this metric got worse."""
+    cell, metric = verdict.cell, verdict.metric
+    more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
+    return _Finding(
+        _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
+        sure=metric != "instructions" or not _may_call_more(cell, base, head),
+    )  # fmt: skip
+
+
+def _finds_everything(cell: Cell, side: Evidence) -> bool:
+    """Whether a cache returned every function that a build asked for, in every sample."""
+    counts = [side.values(cell, METRICS[name]).values for name in ("cache_misses", "uncacheable")]
+    return all(counts) and not any(map(max, counts))
+
+
+def _may_call_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether HEAD calls more Python functions, be it by as little as chance does."""
+    before, after = (side.values(cell, METRICS["python_calls"]).values for side in (base, head))
+    return bool(before and after) and median(after) > median(before)
+
+
 def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[GraphChange, ...]:
     """The graphs of a cell that got worse; none where it does not build many of them apart.
 
-    Of leaked files those of which there are more, where their names are known.
+    Of leaked files those of which there are more, and of side effects the new ones, where their
+    names are known.
     """
     noun = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun
     if noun == "file" and (leaks := tuple(_leaks(cell, base, head))):
         return leaks
-    if noun == "thing":
-        return tuple(_effects(cell, base, head))
+    if metric == "side_effects" and (effects := tuple(_effects(cell, base, head))):
+        return effects
     found = by_graph(cell, METRICS[metric], base, head)
     return tuple(found.changes()) if found is not None else ()
 
@@ -219,19 +253,20 @@ def _defaults(cell: Cell, base: Evidence, head: Evidence) -> tuple[str, ...]:
 
 
 def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
-    """Whether every build of HEAD imports more modules inside the clock than any of BASE.
+    """Whether HEAD imports more modules inside the clock, and calls more functions because of it.
 
-    Timing samples count them; where there are none, new imports must make most of the additional
-    calls.
+    Timing samples count modules: every one of HEAD must have more than any of BASE. And new imports
+    must make most of the additional calls, where both sides have profiles.
     """
     counted = METRICS["modules_imported"]
     before, after = (side.values(cell, counted).values for side in (base, head))
-    if before and after:
-        return min(after) > max(before)
+    known = bool(before and after)
+    if known and min(after) <= max(before):
+        return False
     profiles = [[s.profile for s in side.taken(cell, "tracing")] for side in (base, head)]
     old, new = ([one.tree for one in side if one and one.tree] for side in profiles)
     if not (old and new):
-        return False
+        return known
     made = sum(one.calls for one in imported(old, new))
     return made > _IMPORTED * (new[0].calls - old[0].calls)
 
@@ -361,13 +396,40 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
         if graph.name not in graphs or not graphs[graph.name].note:
             graphs[graph.name] = graph
     named = [graphs[name] for name in sorted(graphs)]
-    return FoundCause("", kind, cells, functions, seconds, group[0].family, wrong, named)
+    more = max(finding.more for finding in group)
+    sure = all(finding.sure for finding in group)
+    family = group[0].family
+    return FoundCause("", kind, cells, functions, seconds, family, wrong, named, more, sure)
 
 
-def _attached(verdict: JudgedVerdict, causes: Iterable[FoundCause]) -> JudgedVerdict:
+def _attached(
+    verdict: JudgedVerdict, causes: Iterable[FoundCause], slept: Mapping[Cell, float]
+) -> JudgedVerdict:
+    """The verdict with its cause: of a time, the first that costs at least half of its growth.
+
+    ``slept``: the additional seconds of sleep by cell.
+    """
     if verdict.conclusion != "worse":
         return verdict
-    for cause in causes:
-        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells:
-            return verdict.model_copy(update={"cause": cause.id})
-    return verdict
+    possible = [
+        cause
+        for cause in causes
+        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells
+    ]
+    if not possible:
+        return verdict
+    cause = possible[0]
+    if verdict.metric in CAUSES[WAITS].shows_in:  # a time
+        least = _COSTS * _growth(verdict)
+        costs = {
+            one.id: slept.get(verdict.cell, 0.0) if one.kind == "sleeps" else one.seconds_lost
+            for one in possible
+        }
+        cause = next((one for one in possible if costs[one.id] >= least), cause)
+    return verdict.model_copy(update={"cause": cause.id})
+
+
+def _growth(verdict: Verdict) -> float:
+    """By how much the median grew; 0 where a side has no value."""
+    before, after = verdict.base.values, verdict.head.values
+    return median(after) - median(before) if before and after else 0.0

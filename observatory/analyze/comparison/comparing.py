@@ -17,7 +17,7 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
-from observatory.analyze.comparison.unwatched import without_baseline
+from observatory.analyze.comparison.unwatched import lost, without_baseline, without_successor
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
@@ -104,18 +104,40 @@ def compared(
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     if not conclusions_only:
         verdicts = with_culprits(verdicts, base, head)
+    missing = list(exact.missing)
+    if not _another_python(setting):
+        missing += lost(asked, {one.cell for one in missing}, base, head)
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
-        setting, verdicts, causes, list(workload_changes), exact.missing,
+        setting, verdicts, causes, list(workload_changes), missing,
         _differences(setting),
         [
-            *without_baseline(
-                asked, {o.cell for o in exact.missing if o.side != "head"}, base, head
-            ),
+            *_unwatched(setting, asked, missing, base, head),
             *([Statement("times moved alike", (alike,))] if alike else ()),
             *_warnings(setting, times=bool(noisy)),
         ],
     )  # fmt: skip
+
+
+def _another_python(setting: Setting) -> bool:
+    """Whether the sides have different Pythons, which do not count the same metrics."""
+    return setting.base.subject.python != setting.head.subject.python
+
+
+def _unwatched(
+    setting: Setting,
+    cells: Collection[Cell],
+    missing: Collection[IncompleteCell],
+    base: Evidence,
+    head: Evidence,
+) -> Iterator[Statement]:
+    """The warnings on metrics that only one side has."""
+    of_base, of_head = (
+        {one.cell for one in missing if one.side != other} for other in ("head", "base")
+    )
+    yield from without_baseline(cells, of_base, base, head)
+    if _another_python(setting):
+        yield from without_successor(cells, of_head, base, head)
 
 
 def _fillers(cells: Collection[Cell], *sides: Evidence) -> Iterator[Cell]:

@@ -33,6 +33,7 @@ from observatory.store.records.sample import Sample
 
 _CALM = ("unaffected", "workload changed")
 _PEAK = "peak_rss"
+_CALLS = "python_calls"
 _NAMED = 3
 """Parts that a remark names, at most."""
 
@@ -51,6 +52,7 @@ def with_culprits(
 
     work, times = Differences(*taken("tracing")), phase_times(*taken("timing"))
     longer = {one.cell for one in verdicts if _takes_longer(one)}
+    calls_more = {v.cell for v in verdicts if v.metric == _CALLS and v.conclusion == "worse"}
     imported = import_change(imports_of(base.samples), imports_of(head.samples))
 
     def reason(one: JudgedVerdict) -> Statement | None:
@@ -58,8 +60,9 @@ def with_culprits(
             return Statement("imports more", (imported,))
         if one.metric in OF_WORK and one.cell in work:
             if one.conclusion == "worse":
-                return _begins(one.cell, work[one.cell])
-            if one.conclusion in _CALM and one.metric == "python_calls":
+                # Where calls are no worse, the additional instructions are none of theirs.
+                return _begins(one.cell, work[one.cell]) if one.cell in calls_more else None
+            if one.conclusion in _CALM and one.metric == _CALLS:
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 return _remark(work, one.cell, untold)
         if one.conclusion == "worse":

@@ -24,16 +24,16 @@ def why_longer(
 ) -> CauseKind | None:
     """Why a time grew, if no work explains it. ``work``: the conclusions on what was counted.
 
-    Where there is a CPU time, which counts that of compilers as well, it tells a wait from work
-    that takes longer. Only instructions say that it is the same work: Python calls leave out what
-    machine code does.
+    The CPU time, which counts that of compilers as well, tells a wait from work that takes longer:
+    without it, nobody knows. Only instructions say that it is the same work: Python calls leave out
+    what machine code does.
     """
     if not work or any(conclusion not in CALM for conclusion in work.values()):
         return None
     cpu = METRICS[_CPU_OF.get(verdict.metric, "cpu_time")]
     before, after = (side.values(verdict.cell, cpu).values for side in (base, head))
     if not (before and after):  # as of calls in older samples
-        return WAITS if "instructions" in work else None
+        return None
     grown = median(verdict.head.values) - median(verdict.base.values)
     if median(after) - median(before) < _WORKED * grown:
         return WAITS

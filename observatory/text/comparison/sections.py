@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from observatory.analyze.comparison.rules import ONCE
+from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
 from observatory.store.records.comparison import Cause, Verdict, Workload
 from observatory.text import document as doc
@@ -14,6 +15,7 @@ from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
 from observatory.text.comparison.claims import consequences, improvements
 from observatory.text.comparison.phrases import joined, name, rest_of, sentence
+from observatory.text.statements import sentence_of
 from observatory.text.titles import title_of
 from observatory.text.units import change, count, percent, seconds
 from observatory.text.words import several
@@ -119,12 +121,25 @@ def _not_felt(cause: Cause, breakdown: Breakdown) -> doc.Words:
         for verdict in breakdown.comparison.verdicts
         if verdict.cell in cause.cells and verdict.metric == headline_time(verdict.cell.scenario)
     ]
-    if any(verdict.conclusion == "undecided" for verdict in times):
+    undecided = [verdict for verdict in times if verdict.conclusion == "undecided"]
+    if any(map(_is_too_noisy, undecided)):
         return ("The times are too noisy to tell whether a user notices it",)
-    if not times:
+    if undecided:
+        return ("No time was judged" if undecided == times else "Not every time was judged",)
+    calm = {verdict.cell for verdict in times if verdict.conclusion == "unaffected"}
+    if calm != set(cause.cells):
         return ()
     most = max(verdict.minimum_effect or 0.0 for verdict in times)
     return (f"No time changed by more than {percent(most)}, so no user notices it",)
+
+
+def _is_too_noisy(verdict: Verdict) -> bool:
+    """Whether a time is undecided because of its interval, and not for want of values."""
+    ratio, floor = verdict.ratio, verdict.minimum_effect
+    if ratio is None or floor is None:
+        return False
+    because = Statement("interval too wide", (ratio.low, ratio.high, floor))
+    return verdict.reason == sentence_of(because)
 
 
 def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:

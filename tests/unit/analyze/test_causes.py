@@ -192,6 +192,38 @@ def test_leaked_files_are_said_by_name_where_samples_have_names() -> None:
     assert nameless.graphs == []
 
 
+def test_side_effects_are_said_by_name_and_where_they_have_none_by_number() -> None:
+    def changing(number: int, *effects: str) -> Sample:
+        return sample(DISK, "counting", {"side_effects": number}, effects=effects)
+
+    for before, after, said in (
+        (changing(0), changing(1, "threads"), "1 side effect in its process: threads"),
+        (changing(1, "files"), changing(3, "files", "random", "threads"),
+         "2 side effects in its process: random, threads"),
+        (changing(0), changing(2), "2 side effects in its process"),
+    ):  # fmt: skip
+        (cause,), _ = compare([before], [after])
+        assert sentence(cause) == f"a build of HEAD leaves {said}"
+
+
+@pytest.mark.parametrize(
+    ("metric", "cell", "said"),
+    [
+        ("key_collisions", Cell("keys", "pairs_second", "NUMBA", "spawn"),
+         "2 pairs of different graphs share a key"),
+        ("graphs_raised", Cell("ops_quick", "census_cold", "NUMBA", "spawn"), "2 graphs that work"),
+        ("python_fallbacks", Cell("ops_quick", "census_warm", "NUMBA", "spawn"),
+         "graphs have Ops that HEAD leaves to Python"),
+    ],
+)  # fmt: skip
+def test_where_no_graph_has_a_name_only_a_count_of_graphs_says_how_many_there_are(
+    metric: str, cell: Cell, said: str
+) -> None:
+    base, head = (sample(cell, "counting", {metric: number}) for number in (1, 3))
+    (cause,), _ = compare([base], [head])
+    assert sentence(cause).startswith(said)
+
+
 def in_steps(cell: Cell, *steps: tuple[str, Rows]):
     ledger = [entry for step, rows in steps for entry in entries(rows, step)]
     return sample(cell, "counting", {"cache_misses": 1}, ledger=ledger)
@@ -333,10 +365,14 @@ def test_what_only_the_first_build_of_a_process_enters_more_is_its_imports() -> 
         assert {cause.kind for cause in causes} == {"more Python work"}
 
 
-def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> None:
+@pytest.mark.parametrize("modules", [None, (146, 147)])
+def test_imports_are_seen_in_traces_however_many_modules_timing_samples_count(
+    modules: tuple[int, int] | None,
+) -> None:
+    """One module more proves nothing where the additional calls are elsewhere."""
 
-    def built(first: int, imports: int) -> list[Sample]:
-        """`imports`: the calls below a module that is imported."""
+    def built(first: int, imports: int, number: int) -> list[Sample]:
+        """`imports`: the calls below a module that is imported. `number`: the side."""
         own = [first - imports, *([imports] if imports else [])]
         tree = CallTree(
             calls=first, floor=1,
@@ -344,18 +380,19 @@ def test_imports_are_seen_in_traces_where_no_timing_sample_counts_modules() -> N
             entries=[0, 0, *own], depths=[0, 1, 1][: len(own) + 1],
             functions=[0, 2, 3][: len(own) + 1], counts=[0, *own],
         )  # fmt: skip
+        timed = [sample(DISK, metrics={"modules_imported": modules[number]})] if modules else []
         return [
-            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT),
+            counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT), *timed,
             sample(DISK, "tracing", {"python_calls": first}, profile=Profile(tree=tree)),
             sample(PROCESS, "tracing", {"python_calls": 500_000}),
         ]  # fmt: skip
 
-    def kinds(head: list[Sample]) -> list[str]:
-        return [cause.kind for cause in compare(built(700_000, 0), head)[0]]
+    def kinds(calls: int, imports: int) -> list[str]:
+        return [one.kind for one in compare(built(700_000, 0, 0), built(calls, imports, 1))[0]]
 
-    assert kinds(built(900_000, 190_000)) == ["imports moved"]
-    assert kinds(built(900_000, 10_000)) == ["more Python work"]
-    assert kinds(built(900_000, 0)) == ["more Python work"]
+    assert kinds(900_000, 190_000) == ["imports moved"]
+    assert kinds(900_000, 10_000) == ["more Python work"]
+    assert kinds(900_000, 0) == ["more Python work"]
 
 
 def judged(
@@ -414,7 +451,7 @@ def test_the_same_instructions_with_more_cpu_time_are_slower_and_wait_for_nothin
         ((4e-6, 4.1e-6), "instructions", "waits and does not work"),
         ((4e-6, 4.1e-6), "python_calls", "waits and does not work"),
         ((4e-6, 6e-6), "python_calls", None),  # of machine code they say nothing
-        (None, "instructions", "waits and does not work"),
+        (None, "instructions", None),  # nobody measured whether the CPU worked
         (None, "python_calls", None),
     ],
 )
@@ -455,9 +492,32 @@ def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time()
     (cause,), verdicts = judged(base, head)
     assert cause.kind == "more instructions"
     assert verdicts["compile_time"].cause == verdicts["instructions"].cause == cause.id
+    assert sentence(cause).endswith(", and no count shows more calls of Python functions")
+    (unsure,), _ = judged(base, built(0.25, 0.24, calls=700_700, instructions=2_100_000_000))
+    assert sentence(unsure) == (
+        "HEAD executes more instructions; whether it calls more Python functions is not sure"
+    )
+    (uncounted,), _ = judged(
+        built(0.25, 0.24, instructions=2_000_000_000), built(0.25, 0.24, instructions=2_100_000_000)
+    )
+    assert sentence(uncounted) == sentence(cause)
     (both,), verdicts = judged(base, built(0.25, 0.24, calls=720_000, instructions=2_100_000_000))
     assert both.kind == "more Python work"
     assert verdicts["instructions"].cause == both.id
+
+
+@pytest.mark.parametrize(
+    ("slept", "kind"), [(0.15, "sleeps"), (0.05, "more Python work"), (0.25, "sleeps")]
+)
+def test_a_time_goes_to_the_sleep_that_makes_most_of_its_growth(slept: float, kind: str) -> None:
+    """And not to the first cause of its cell by name."""
+    sleep = [sample(DISK, "counting", {"seconds_slept": seconds}) for seconds in (0.0, slept)]
+    base = [*built(0.25, 0.24, calls=700_000), sleep[0]]
+    causes, verdicts = judged(base, [*built(0.45, 0.25, calls=710_000), sleep[1]])
+    assert [cause.kind for cause in causes] == ["more Python work", "sleeps"]
+    kinds = {cause.id: cause.kind for cause in causes}
+    assert kinds[verdicts["compile_time"].cause or ""] == kind
+    assert kinds[verdicts["python_calls"].cause or ""] == "more Python work"
 
 
 def test_a_build_that_compiles_again_does_not_wait() -> None:
@@ -492,6 +552,17 @@ def test_a_compiler_that_runs_more_often_in_a_warm_build_needs_no_time_to_be_an_
     assert [change.name for change in cause.functions] == ["helper"]
     (worse,) = [v for v in verdicts if v.conclusion == "worse"]
     assert (worse.metric, worse.cause) == ("compiler_runs", cause.id)
+
+
+def test_a_compiler_that_runs_where_functions_miss_is_not_said_to_find_all_of_them() -> None:
+    missing: Rows = [*HIT, ("Add", "k1", "miss")]
+    refused: Rows = [*HIT, ("Add", "", "uncacheable")]
+    for rows in (missing, refused):
+        (cause,), _ = compare(
+            [counted(COLD, FILLED), counted(DISK, rows, compiler_runs=2)],
+            [counted(COLD, FILLED), counted(DISK, rows, compiler_runs=3)],
+        )
+        assert sentence(cause) == "HEAD runs the C++ compiler more often in a warm build"
 
 
 def test_a_compiler_that_runs_more_often_in_a_cold_build_is_no_alarm() -> None:

@@ -41,6 +41,10 @@ def traced(rewriting: int, merge: int, loading: int) -> Sample:
     return sample(WARM, "tracing", {"python_calls": tree.calls}, profile=profile)
 
 
+def worked(instructions: float) -> Sample:
+    return sample(WARM, "work", {"instructions": instructions}, counted_by="callgrind")
+
+
 def timed(rewriting: float, loading: float) -> Sample:
     seconds = {"rewriting": rewriting, "loading": loading}
     phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
@@ -55,6 +59,13 @@ def test_more_work_begins_with_a_part_in_a_phase() -> None:
     assert because.kind == "work began"
     part, phase = because.values
     assert (part.kind, part.name, phase.name) == ("rewriter", "merge", "rewriting")
+
+
+def test_more_instructions_begin_with_calls_only_where_there_are_more_of_them() -> None:
+    base = [traced(80_000, 2_000, 18_000), worked(2.0e9)]
+    for calls, kind in ((80_100, None), (84_000, "work began")):
+        because = reasons(base, [traced(calls, 2_000, 18_000), worked(2.1e9)])["instructions"]
+        assert (because and because.kind) == kind
 
 
 def test_a_part_that_doubles_in_a_calm_whole_is_a_remark() -> None:
@@ -78,9 +89,8 @@ def test_a_phase_that_doubles_in_a_calm_whole_is_a_remark() -> None:
     assert because is not None
     assert because.kind == "part grew"
     assert sentence_of(because) == (
-        "as a whole the build calls as many functions as before, but the phase `loading` made 200 "
-        "calls, now 400 (0.2 % of the build); `load` was entered 200 times, now 400 (0.2 % of the "
-        "build)"
+        "the total number of calls raises no alarm, but the phase `loading` made 200 calls, now "
+        "400 (0.2 % of all); `load` was entered 200 times, now 400 (0.2 % of all)"
     )
 
 

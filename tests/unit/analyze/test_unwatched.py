@@ -6,15 +6,16 @@ from datetime import UTC, datetime
 
 import numpy as np
 
-from observatory.analyze.comparison.comparing import Setting, compared
+from observatory.analyze.comparison.comparing import Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.series import Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.comparison import Comparison, Side
 from observatory.store.records.sample import Sample
+from observatory.text.comparison.story import tell
 from observatory.text.records import comparison_of
-from tests.factories import header, sample
+from tests.factories import failed, header, sample
 from tests.factories_alerts import CELL, detected, line, moment, series, stepped, watched
 
 DISK, PROCESS, CALL = (
@@ -22,10 +23,13 @@ DISK, PROCESS, CALL = (
 )
 
 
-def comparison(base: list[Sample], head: list[Sample]) -> Comparison:
-    under = header()
-    side = Side(subject=under.subject, versions=under.versions, machine=under.machine)
-    setting = Setting(side, side, datetime(2026, 11, 20, tzinfo=UTC), True, 0, "0.1", "")
+def comparison(base: list[Sample], head: list[Sample], python: str = "3.13") -> Comparison:
+    """``python``: that of HEAD."""
+    old, new = (
+        Side(subject=under.subject, versions=under.versions, machine=under.machine)
+        for under in (header(), header(python=python))
+    )
+    setting = Setting(old, new, datetime(2026, 11, 20, tzinfo=UTC), True, 0, "0.1", "")
     return comparison_of(compared(setting, Evidence.of(base), Evidence.of(head)))
 
 
@@ -52,6 +56,61 @@ def test_a_cell_that_base_does_not_have_at_all_is_said_once() -> None:
 def test_what_both_have_and_what_only_describes_is_not_named() -> None:
     base, head = sample(DISK, "counting"), sample(DISK, "counting", {"cache_bytes": 7})
     assert comparison([base], [head]).warnings == []
+
+
+WHY = "this platform or version does not give it"
+
+
+def test_what_only_base_has_leaves_its_cell_incomplete_with_the_reason_and_is_no_calm() -> None:
+    base = sample(DISK, "counting", {"cache_misses": 0, "uncacheable": 0, "files_leaked": 0})
+    head = sample(DISK, "counting", {"files_leaked": 0}, absent={"cache_misses": WHY})
+    found = comparison([base], [head])
+    ((cell, side, reason),) = [(one.cell, one.side, one.reason) for one in found.missing]
+    assert (cell, side) == (DISK, "head")
+    assert reason == (
+        f"not compared: HEAD has no value of cache_misses ({WHY}); "
+        "not compared: HEAD has no value of uncacheable"
+    )
+    assert outcome_of(found) == "undecided"
+    assert tell(found).title.startswith("❔ Partly judged: ")
+    assert (found.undecided, found.warnings) == ([], [])
+
+
+def test_work_that_only_base_counted_is_lost_whether_head_tried_or_not() -> None:
+    counted = [sample(DISK, "counting", {"cache_misses": 0})]
+    tried = sample(DISK, "work", absent={"instructions": "no counter"})
+    for head, why in ((counted, ""), ([*counted, tried], " (no counter)")):
+        (one,) = comparison([*counted, worked(DISK)], head).missing
+        assert one.reason == f"not compared: HEAD has no value of instructions{why}"
+
+
+def test_what_neither_side_has_or_only_describes_is_not_lost() -> None:
+    absent = sample(DISK, "counting", {"cache_misses": 0}, absent={"uncacheable": WHY})
+    assert outcome_of(comparison([absent], [absent])) == "calm"
+    described = sample(DISK, "counting", {"cache_misses": 0, "cache_bytes": 7})
+    assert outcome_of(comparison([described], [absent])) == "calm"
+
+
+def test_what_another_python_does_not_count_is_a_warning_alone() -> None:
+    counted = [sample(DISK, "counting", {"cache_misses": 0})]
+    traced = sample(DISK, "tracing", {"python_calls": 7})
+    found = comparison([*counted, traced], counted, python="3.11")
+    assert outcome_of(found) == "calm"
+    assert found.warnings == [
+        "not compared: HEAD has no value of python_calls in radon warm_disk NUMBA spawn"
+    ]
+
+
+def test_importing_that_another_cell_has_is_not_lost() -> None:
+    timed = [sample(cell, metrics={"import_time": 0.2}) for cell in (DISK, PROCESS)]
+    assert comparison(timed, [timed[0], sample(PROCESS)]).missing == []
+    assert len(comparison(timed, [sample(DISK), sample(PROCESS)]).missing) == 2
+
+
+def test_a_head_that_failed_is_said_to_have_failed_and_no_more() -> None:
+    (one,) = comparison([worked(DISK)], [failed(DISK, "work")]).missing
+    assert "samples failed" in one.reason
+    assert "no value" not in one.reason
 
 
 def newest(on_cell: str, metric: str = "instructions", last: int = 19) -> Series:

@@ -143,6 +143,8 @@ def test_what_a_cause_names_exists(name: str) -> None:
     assert {*cause.shows_in, *cause.explains} <= counted
     assert cause.found_by in ("", *METRICS)
     assert cause.advice
+    said = {"base": "BASE", "head": "HEAD", "family": ("one", "two")}
+    assert not cause.cautious or "HEAD" in cause.cautious.format(**said)
 
 
 def test_of_an_unknown_scenario_or_backend_nothing_is_known_and_nothing_is_raised() -> None:

@@ -113,14 +113,14 @@ def test_a_phase_that_takes_longer_is_named_with_its_seconds() -> None:
 def test_a_phase_that_grows_in_a_calm_whole_is_said_with_its_seconds() -> None:
     phase = PhaseTime(name="numba: cache load", base=0.07, head=0.27, sure=True)
     assert grown_phase_sentence(phase) == (
-        "as a whole the build calls as many functions as before, but its phase `numba: cache load` "
-        "takes 200 ms more (70.0 → 270 ms)"
+        "the total number of calls raises no alarm, but the phase `numba: cache load` takes 200 ms "
+        "more (70.0 → 270 ms)"
     )
 
 
 def test_parts_that_grow_in_a_calm_whole_are_said_with_their_share_of_it() -> None:
     parts = [part("merge", 140, 140, 700, own=650), part("m:f", 100, 200, 100, kind="function")]
     assert grown_sentence(parts, 700_000) == (
-        "as a whole the build calls as many functions as before, but `merge` made 650 calls, now "
-        "1,350 (0.1 % of the build); `f` was entered 100 times, now 200 (0.014 % of the build)"
+        "the total number of calls raises no alarm, but `merge` made 650 calls, now 1,350 (0.1 % "
+        "of all); `f` was entered 100 times, now 200 (0.014 % of all)"
     )

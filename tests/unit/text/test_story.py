@@ -6,13 +6,15 @@ from dataclasses import replace
 
 import pytest
 
+from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import CAUSES
-from observatory.store.records.comparison import Comparison, Missing, Workload
+from observatory.store.records.comparison import Cause, Comparison, Missing, Verdict, Workload
 from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import effect
 from observatory.text.comparison.sections import advice_on
 from observatory.text.comparison.story import tell
 from observatory.text.document import Folded, Heading, Name, Paragraph, Points, Strong, Table, Words
+from observatory.text.statements import sentence_of
 from tests import factories_comparison as factory
 from tests.factories_comparison import cell, exact, noisy, where
 
@@ -291,6 +293,46 @@ def test_a_flame_graph_that_was_drawn_is_named_beside_the_command_that_repeats_i
     said = "warm_disk NUMBA fork: profile.html, beside the samples."
     assert any(one.endswith(said) for one in lines(drawn))
     assert not any(said in one for one in lines(factory.comparison(reproduce="observatory x")))
+
+
+# What a user notices of more work.
+
+DISK_CELLS = where(scenario="warm_disk", backend="C")
+
+
+def effect_of_more_work(*times: Verdict) -> list[str]:
+    """What is said of more Python calls in two cells, of which these are the times."""
+    cause = Cause(id="cause-1", kind="more Python work", cells=DISK_CELLS, sentence="it does")
+    more = [factory.calls(place, 1.1, "worse", cause="cause-1") for place in DISK_CELLS]
+    told = lines(factory.comparison(verdicts=[*more, *times], causes=[cause]))
+    return [each.removeprefix("Effect: ") for each in told if each.startswith("Effect: ")]
+
+
+def timed(conclusion: str, because: Statement | None = None) -> list[Verdict]:
+    made = [noisy(place, "compile_time", 1.02, conclusion) for place in DISK_CELLS]
+    reason = None if because is None else sentence_of(because)
+    return [one.model_copy(update={"reason": reason}) for one in made]
+
+
+def test_times_are_noisy_only_where_their_interval_is_too_wide() -> None:
+    (first, second) = timed("undecided", Statement("too few processes", (3, 7)))
+    assert effect_of_more_work(first, second) == ["No time was judged"]
+    assert effect_of_more_work(first) == ["No time was judged"]
+    (calm, _) = timed("unaffected")
+    assert effect_of_more_work(calm, second) == ["Not every time was judged"]
+    assert first.ratio is not None
+    wide = Statement("interval too wide", (first.ratio.low, first.ratio.high, 0.05))
+    noise = "The times are too noisy to tell whether a user notices it"
+    assert effect_of_more_work(first, timed("undecided", wide)[0]) == [noise]
+
+
+def test_no_time_changed_only_where_every_cell_has_one_that_did_not() -> None:
+    same = "No time changed by more than 5 %, so no user notices it"
+    calm, faster = timed("unaffected"), timed("better")
+    assert effect_of_more_work(*calm) == [same]
+    assert effect_of_more_work(*calm[:1]) == []
+    assert effect_of_more_work(*calm[:1], *faster[1:]) == []
+    assert effect_of_more_work() == []
 
 
 # The names of the two sides.
