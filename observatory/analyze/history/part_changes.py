@@ -105,8 +105,27 @@ class _Pair:
         found = judged([*self.bases.values()], [*self.heads.values()], changed)
         return [] if found is None else grown_parts(found)
 
+    def counts(self, part: PartChange, launch: str) -> tuple[int, int]:
+        """How much a part does in both subjects under a start method; 0 where it was not kept."""
+        before = count_in(self.bases[launch], (part.kind, part.replaces or part.name))
+        return before, count_in(self.heads[launch], (part.kind, part.name))
+
+    def launches(self, part: PartChange) -> list[str]:
+        """The start methods under which it was seen to grow: it may be too small for a profile."""
+        counts = {one: self.counts(part, one) for one in self.heads}
+        return [one for one, (before, after) in counts.items() if 0 < before < after]
+
     def cell(self, launch: str) -> Cell:
         return Cell(*self.build, launch)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """One part that grew in a build, and the start methods under which it was seen."""
+
+    pair: _Pair
+    part: PartChange
+    launches: Sequence[str]
 
 
 @dataclass
@@ -157,16 +176,17 @@ class PartChanges:
             {(one.build, part): p for one in pairs for part, p in one.p_values().items()}
         )
         grown = [
-            (pair, part) for pair in large
+            _Grown(pair, part, launches) for pair in large
             for part in pair.grown({part for build, part in changed if build == pair.build})
+            if (launches := pair.launches(part))
         ]  # fmt: skip
         if grown:
             followed = [
-                self._followed(pair, part, launch, head)
-                for pair, part in grown for launch in pair.heads
+                self._followed(one.pair, one.part, launch, head)
+                for one in grown for launch in one.launches
             ]  # fmt: skip
             followed.sort(key=lambda one: (-one.change.size, one.change.key))
-            first = min((pair.base for pair, _ in grown), key=lambda one: one.number)
+            first = min((one.pair.base for one in grown), key=lambda one: one.number)
             change = Change(
                 id=id_of(PART, head.at.commit), kind=PART, sentence="", last_good=first.at,
                 first_bad=head.at, between=head.number - first.number - 1,
@@ -190,18 +210,17 @@ class PartChanges:
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
     ) -> _Followed:
-        key = part.kind, part.name
+        before, after = pair.counts(part, launch)
         machine, env_name, benchmark, metric = series_id(
             self.history.machine, self.history.env_name, str(pair.cell(launch)), metric_of(part)
         )
-        base, now = pair.bases[launch], count_in(pair.heads[launch], key)
         change = SeriesChange(
             machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
             unit=CALLS.unit, kind="near_exact",
-            before=count_in(base, (part.kind, part.replaces or part.name)), after=now, now=now,
+            before=before, after=after, now=after,
             last_good=pair.base.at, first_bad=head.at, newest=head.at, holds=True,
         )  # fmt: skip
-        return _Followed(pair.build, launch, key, change)
+        return _Followed(pair.build, launch, (part.kind, part.name), change)
 
 
 def metric_of(part: PartChange) -> str:
@@ -235,12 +254,12 @@ def _calm(build: _Build, base: Profile, head: Profile) -> bool:
     return judged_values(rule_of(CALLS, scenario), base.tree.calls, head.tree.calls) in _CALM
 
 
-def _statement(grown: Iterable[tuple[_Pair, PartChange]]) -> Statement:
+def _statement(grown: Iterable[_Grown]) -> Statement:
     """What grew, the largest growth first, with all cells where it did."""
     by_part: dict[Part, list[GrownPart]] = defaultdict(list)
-    for pair, part in grown:
-        cells = tuple(map(pair.cell, pair.heads))
-        calls = min(one.tree.calls for one in pair.bases.values() if one.tree is not None)
+    for one in grown:
+        part, cells = one.part, tuple(map(one.pair.cell, one.launches))
+        calls = min(base.tree.calls for base in one.pair.bases.values() if base.tree is not None)
         by_part[part.kind, part.name].append(GrownPart(part, calls, cells))
     largest = [
         replace(

@@ -15,10 +15,10 @@ from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.part_changes import GrownPart, PartChanges
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import Profile
+from observatory.store.records.profile import Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
-from tests.factories import sample
+from tests.factories import sample, traced
 from tests.factories_alerts import subject
 from tests.factories_parts import doubled, profiles_of
 
@@ -37,12 +37,12 @@ def pool() -> Mapping[Cell, Sequence[Profile]]:
 
 
 def history(nights: Iterable[Night]) -> History:
-    def traced(cell: Cell, profile: Profile) -> Sample:
+    def taken(cell: Cell, profile: Profile) -> Sample:
         return sample(cell, "tracing", profile=profile)
 
     return History("bench", "observatory-py3.13", [
         CountedSubject(
-            at(subject(number)), Evidence.of(traced(*one) for one in night.items()), number
+            at(subject(number)), Evidence.of(taken(*one) for one in night.items()), number
         )
         for number, night in enumerate(nights)
     ])  # fmt: skip
@@ -190,3 +190,33 @@ def test_one_sentence_names_the_three_largest_of_many_parts() -> None:
     assert len(parts_of(one)) == 4
     assert sentence_of(one.statement).endswith(" and 1 more part")
     assert sentence_of(one.statement).count("now") == 3
+
+
+def small(calls: int, **rewriters: int) -> Profile:
+    """A build of so many calls with thirty rewriters of 1,000 calls each, and some others."""
+    profile = traced(calls).profile
+    assert profile is not None
+    counts = {f"r{n}": 1000 for n in range(30)} | rewriters
+    found = [Rewriter(name=name, tries=1, calls=count) for name, count in counts.items()]
+    return profile.model_copy(update={"rewriters": found})
+
+
+FORK, SPAWN = (Cell("radon", "warm_disk", "NUMBA", launch) for launch in ("fork", "spawn"))
+
+
+def test_a_part_is_followed_where_it_was_large_enough_to_be_kept_before_it_grew() -> None:
+    """Spawn did not keep it: from what it grew there, nobody knows."""
+    before = {FORK: small(1_000_000, x=100), SPAWN: small(1_000_100)}
+    after = {FORK: small(1_000_600, x=700), SPAWN: small(1_000_700, x=700)}
+    (one,) = found([before, after, after])
+    assert [(s.benchmark, s.before, s.now, s.holds) for s in one.change.series] == [
+        (str(FORK), 100, 700, True)
+    ]
+    assert [part.cells for part in parts_of(one)] == [(FORK,)]
+
+
+def test_a_part_that_no_start_method_kept_on_both_sides_is_not_named() -> None:
+    before = {FORK: small(1_000_000, x=100, y=200), SPAWN: small(1_000_100, y=200)}
+    after = {FORK: small(1_001_400, y=900), SPAWN: small(1_001_300, x=700, y=900)}
+    (one,) = found([before, after, after])
+    assert [part.part.name for part in parts_of(one)] == ["y"]
