@@ -106,7 +106,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     judged = judge_series(given.tracks)
     parts, counted = [], []
     for history in given.histories:  # each is read once, while the next one waits
-        parts.append(PartChanges(history))
+        parts.append(PartChanges(history, given.floors))
         counted.append(counted_changes(parts[-1].watched()))
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact = [one for one in exact if not _known_elsewhere(one, exact)]

@@ -22,6 +22,8 @@ class CountedSubject:
     evidence: Evidence
     number: int
     """Its place in the history."""
+    cpu: str = ""
+    """The processor of the machine that measured it."""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import judged_values, rule_of
 from observatory.analyze.history.followed import CountedSubject, History
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.profiles.judging import (
     Part,
@@ -133,6 +134,8 @@ class PartChanges:
     """The parts of the builds of a history. It sees the subjects as somebody else reads them."""
 
     history: History
+    floors: MachineFloors = field(default_factory=MachineFloors)
+    """They decide whether a whole build is calm, as they do for its own alerts."""
     _earlier: dict[_Build, deque[tuple[CountedSubject, Mapping[str, Profile]]]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_EARLIER))
     )
@@ -168,7 +171,7 @@ class PartChanges:
             self._earlier[build].append((at, profiles))
 
     def _judge(self, head: CountedSubject, traced: _Traced) -> None:
-        pairs = [one for build, heads in traced.items() if (one := self._pair(build, heads))]
+        pairs = [one for build, heads in traced.items() if (one := self._pair(head, build, heads))]
         large = [one for one in pairs if one.may_have_grown() and one.grown(one.parts())]
         if not large:
             return  # as in most nights: there is nothing to test, and no statistics to import
@@ -193,12 +196,16 @@ class PartChanges:
             )  # fmt: skip
             self._found.append((Occurrence(change, True, _statement(grown)), followed))
 
-    def _pair(self, build: _Build, heads: Mapping[str, Profile]) -> _Pair | None:
+    def _pair(
+        self, head: CountedSubject, build: _Build, heads: Mapping[str, Profile]
+    ) -> _Pair | None:
         if not self._earlier[build]:
             return None
         *before, (base, bases) = self._earlier[build]
         launches = sorted(heads.keys() & bases.keys())
-        if not launches or not all(_calm(build, bases[one], heads[one]) for one in launches):
+        if not launches or not all(
+            self._calm(head, Cell(*build, one), bases[one], heads[one]) for one in launches
+        ):
             return None
         alone = launches if len(launches) == 1 else []
         return _Pair(
@@ -206,6 +213,14 @@ class PartChanges:
             {one: bases[one] for one in launches}, {one: heads[one] for one in launches},
             [own[one] for _, own in before for one in alone if one in own],
         )  # fmt: skip
+
+    def _calm(self, subject: CountedSubject, cell: Cell, base: Profile, head: Profile) -> bool:
+        """Whether the work of a whole build changed neither for the worse nor for the better."""
+        assert base.tree is not None
+        assert head.tree is not None
+        noise = self.floors.noise(self.history.machine, subject.cpu, cell, CALLS.name)
+        rule = rule_of(CALLS, cell.scenario, noise)
+        return judged_values(rule, base.tree.calls, head.tree.calls) in _CALM
 
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
@@ -244,14 +259,6 @@ def _traced(evidence: Evidence) -> _Traced:
                 found[cell.model, cell.scenario, cell.backend][cell.launch] = one.profile
                 break
     return found
-
-
-def _calm(build: _Build, base: Profile, head: Profile) -> bool:
-    """Whether the work of a whole build changed neither for the worse nor for the better."""
-    assert base.tree is not None
-    assert head.tree is not None
-    _, scenario, _ = build
-    return judged_values(rule_of(CALLS, scenario), base.tree.calls, head.tree.calls) in _CALM
 
 
 def _statement(grown: Iterable[_Grown]) -> Statement:

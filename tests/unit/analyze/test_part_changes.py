@@ -12,14 +12,16 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import GrownPart, PartChanges
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell
+from observatory.store.records.calibration import Calibration, Floor
 from observatory.store.records.profile import Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
-from tests.factories import sample, traced
-from tests.factories_alerts import subject
+from tests.factories import NOON, header, sample, traced
+from tests.factories_alerts import ERA, subject
 from tests.factories_parts import doubled, profiles_of
 
 REWRITER = "local_dimshuffle_subtensor"
@@ -42,14 +44,14 @@ def history(nights: Iterable[Night]) -> History:
 
     return History("bench", "observatory-py3.13", [
         CountedSubject(
-            at(subject(number)), Evidence.of(taken(*one) for one in night.items()), number
+            at(subject(number)), Evidence.of(taken(*one) for one in night.items()), number, ERA.cpu
         )
         for number, night in enumerate(nights)
     ])  # fmt: skip
 
 
-def found(nights: Iterable[Night]) -> list[Occurrence]:
-    changes = PartChanges(history(nights))
+def found(nights: Iterable[Night], floors: MachineFloors | None = None) -> list[Occurrence]:
+    changes = PartChanges(history(nights), floors or MachineFloors())
     assert list(changes.watched().subjects)
     return list(changes.occurrences())
 
@@ -220,3 +222,24 @@ def test_a_part_that_no_start_method_kept_on_both_sides_is_not_named() -> None:
     after = {FORK: small(1_001_400, y=900), SPAWN: small(1_001_300, x=700, y=900)}
     (one,) = found([before, after, after])
     assert [part.part.name for part in parts_of(one)] == ["y"]
+
+
+@pytest.mark.parametrize(("cpu", "said"), [(ERA.cpu, True), ("another CPU", False)])
+def test_a_whole_is_calm_up_to_what_its_machine_was_calibrated_with(cpu: str, said: bool) -> None:
+    """An increase of 0.6 % is no alert of the whole here, so that its part must be one."""
+    under = header()
+    floors = [
+        Floor(cell=cell, metric="python_calls", kind="near_exact", samples=12, change=0.0045)
+        for cell in (FORK, SPAWN)
+    ]
+    learned = MachineFloors([
+        Calibration(
+            machine=under.machine.model_copy(update={"cpu": cpu}), subject=under.subject,
+            versions=under.versions, taken_at=NOON, floors=floors,
+        )
+    ])  # fmt: skip
+    before, after = (
+        {FORK: small(calls, x=part), SPAWN: small(calls + 50, x=part)}
+        for calls, part in ((1_000_000, 6_000), (1_006_000, 12_000))
+    )
+    assert bool(found([before, after, after], learned)) is said
