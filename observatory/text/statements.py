@@ -110,10 +110,10 @@ def _names(functions: Sequence[FunctionChange]) -> str:
     return f": {first_of(others, _NAMED)}{follows}"
 
 
-def count_fell(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
-    """A count that fell: `cache_misses 105 → 0 in radon warm_disk NUMBA fork and 3 more cells`.
+def count_changed(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
+    """A count whose cause is not told: `cache_misses 105 → 0 in radon warm_disk NUMBA fork`.
 
-    ``times``: compile times that fell with it.
+    ``times``: compile times that changed with it.
     """
     return f"{counts[0].metric} {_largest(counts)}{_with_times(times)}"
 
@@ -325,7 +325,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "{:percent} on"
     ),
     "cause began": cause_began,
-    "count fell": count_fell,
+    "count changed": count_changed,
     "level changed": level_changed,
     "work changed": work_changed,
     "losses added up": losses_added_up,

@@ -11,7 +11,7 @@ that are still needed for a comparison are kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -113,26 +113,25 @@ class _Pair:
         causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
-            # Two causes may share a cell: each is followed by the metrics that it shows in.
-            shown = CAUSES[cause.kind].shows_in
-            inside = [v for v in worse if v.cell in cause.cells and v.metric in shown]
-            yield self._followed(cause.kind, inside, cause)
-        better = [verdict for verdict in exact if verdict.conclusion == "better"]
-        for metric in dict.fromkeys(verdict.metric for verdict in better):
-            # Improvements are not explained: one change for each metric.
-            yield self._followed(f"fewer {metric}", [v for v in better if v.metric == metric])
+            if shown := _shown(cause, worse):
+                yield self._followed(cause.kind, shown, cause)
+        for metric, own in _by_metric(one for one in worse if one.cause is None):
+            yield self._followed(f"more {metric}", own)
+        # Improvements are not explained: one change for each metric.
+        for metric, own in _by_metric(one for one in exact if one.conclusion == "better"):
+            yield self._followed(f"fewer {metric}", own)
 
     def _followed(
-        self, kind: str, verdicts: Iterable[Verdict], cause: FoundCause | None = None
+        self, kind: str, verdicts: Sequence[Verdict], cause: FoundCause | None = None
     ) -> FollowedChange:
-        """A change for the worse and its cause; one for the better has none."""
+        """A change and its cause, if it is known; one for the better has none."""
         old, new = self.base.evidence, self.head.evidence
         series = [
             FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
         ]
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
-        statement = Statement("count fell", (counts, times))
+        statement = Statement("count changed", (counts, times))
         if cause is not None:
             known, sides = CAUSES[kind], Sides(self.base.at.label, self.head.at.label)
             backends, error = sorted({cell.backend for cell in cause.cells}), ""
@@ -148,7 +147,8 @@ class _Pair:
             functions=cause.functions if cause else [],
             graphs=cause.graphs if cause else [],
         )  # fmt: skip
-        return FollowedChange(Occurrence(change, cause is not None, statement), series, times)
+        worse = verdicts[0].conclusion == "worse"
+        return FollowedChange(Occurrence(change, worse, statement), series, times)
 
     def _series_change(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
@@ -174,6 +174,24 @@ class _Pair:
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
                     "before": before, "after": after, "now": None,
                 })  # fmt: skip
+
+
+def _shown(cause: FoundCause, worse: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts that a cause is followed by: of the metrics that it shows in.
+
+    Two causes may share a cell. Where it shows in no other way, it is what the cause explains.
+    """
+    inside = [one for one in worse if one.cell in cause.cells]
+    shown = [one for one in inside if one.metric in CAUSES[cause.kind].shows_in]
+    return shown or [one for one in inside if one.cause == cause.id]
+
+
+def _by_metric(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
+    """Verdicts by metric, in the order of the first of each."""
+    found: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        found.setdefault(one.metric, []).append(one)
+    yield from found.items()
 
 
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> Count:
