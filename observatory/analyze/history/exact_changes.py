@@ -2,7 +2,7 @@
 
 Each subject is compared with the last one before it that has the value, as `observatory compare`
 does with two: plain inequality, causes from the two ledgers. A change holds until the count of a
-later subject is no higher than before the change. Values that were wrong when they were first
+later subject is not worse than before the change. Values that were wrong when they were first
 checked are a change as well, as long as they are.
 
 A history may be long and ledgers are large: subjects are read one after another, and only those
@@ -24,6 +24,7 @@ from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.first_wrong import wrong_from_the_first
 from observatory.analyze.history.followed import (
     Count,
+    Counted,
     CountedSubject,
     FollowedChange,
     FollowedSeries,
@@ -43,6 +44,7 @@ from observatory.benchmarks.catalogue import (
     OF_A_CACHE,
     WARM_SCENARIOS,
     Cell,
+    Metric,
     metrics_of,
 )
 from observatory.store.records.alerts import Change, SeriesChange, series_id
@@ -200,19 +202,46 @@ def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> Count:
     if verdict.metric != REUSE_LOST:
         metric = METRICS[verdict.metric]
         graphs = by_graph(cell, metric, base, head)
-        if graphs is not None:  # later releases have other graphs: those that changed are followed
-            followed = graphs.compared
-            return lambda evidence: count_in(cell, metric, evidence, followed)
-        return lambda evidence: max(evidence.values(cell, metric).values, default=None)
+        if graphs is not None:
+            return _graph_counter(cell, metric, base, graphs.compared)
+        most = max(verdict.base.values) * (1 + (metric.material or 0.0))
+
+        def count(evidence: Evidence) -> Counted | None:
+            value = max(evidence.values(cell, metric).values, default=None)
+            return None if value is None else Counted(value, value > most)
+
+        return count
     before = base.ledger(cell) or []
     names = set(lost_by_name(cell, before, head.ledger(cell) or []))
 
-    def lost(evidence: Evidence) -> float | None:
+    def lost(evidence: Evidence) -> Counted | None:
         # Only the functions that were lost: others may be compiled since.
         ledger = evidence.ledger(cell)
         if ledger is None:
             return None
         found = lost_by_name(cell, before, ledger)
-        return float(sum(number for name, number in found.items() if name in names))
+        number = float(sum(number for name, number in found.items() if name in names))
+        return Counted(number, number > 0)
 
     return lost
+
+
+def _graph_counter(cell: Cell, metric: Metric, base: Evidence, followed: Collection[str]) -> Count:
+    """A function that counts the graphs that changed, each compared with what it was in BASE.
+
+    Later releases have other graphs. One that is gone, and one that got better, does not hide that
+    another one is still worse.
+    """
+    most = {
+        name: (count_in(cell, metric, base, {name}) or 0.0) * (1 + (metric.material or 0.0))
+        for name in followed
+    }
+
+    def count(evidence: Evidence) -> Counted | None:
+        value = count_in(cell, metric, evidence, followed)
+        if value is None:
+            return None
+        each = {name: count_in(cell, metric, evidence, {name}) or 0.0 for name in most}
+        return Counted(value, any(each[name] > most[name] for name in most))
+
+    return count

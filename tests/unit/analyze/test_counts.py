@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -20,7 +20,7 @@ from observatory.benchmarks.catalogue import (
     Cell,
     metrics_of,
 )
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import Build, Sample
 from observatory.text.statements import sentence_of
 from observatory.text.titles import title_of
 from tests.factories import failed, ledger, sample
@@ -331,3 +331,39 @@ def test_another_default_is_followed_by_what_it_explains_where_no_cache_shows_it
     found = [one for one in changes(by("numba", 0), by("c", 2)) if one.worse]
     assert [one.change.kind for one in found] == ["another default"]
     assert [s.metric for s in found[0].change.series] == ["compiler_runs"]
+
+
+KEYS = Cell("key_cost", "key_making", "NUMBA", "spawn")
+TOPICS = Cell("topics", "topics", "NUMBA", "spawn")
+
+
+def graphs(cell: Cell, metric: str, **counts: float) -> list[Sample]:
+    """A sample of a count by graph."""
+    steps = [Build(name=name, status="ok", metrics={metric: n}) for name, n in counts.items()]
+    return [sample(cell, "counting", {metric: sum(counts.values())}, steps=steps)]
+
+
+def overs(cell: Cell, metric: str, *nights: Mapping[str, float]) -> list[str | None]:
+    """By which subject each change for the worse is over."""
+    found = changes(*(graphs(cell, metric, **one) for one in nights))
+    return [one.recovered and one.recovered.label for one in found if one.worse]
+
+
+def test_a_count_with_a_floor_is_over_where_it_is_within_the_floor_again() -> None:
+    assert overs(KEYS, "key_calls", {"a": 1000}, {"a": 1200}, {"a": 1150}, {"a": 1090}) == ["n3"]
+    slept = [[sample(DISK, "counting", {"seconds_slept": n})] for n in (1.0, 2.0, 1.04)]
+    (one, *_) = changes(*slept)
+    assert one.change.kind == "sleeps"
+    assert one.recovered is not None
+
+
+def test_within_a_floor_each_graph_is_followed_alone() -> None:
+    """The sum of both is 9 % higher, and one of them is twice what it was."""
+    nights = {"a": 100, "b": 1000}, {"a": 200, "b": 1200}, {"a": 200, "b": 1000}
+    assert overs(KEYS, "key_calls", *nights) == [None]
+
+
+def test_a_graph_that_left_the_model_does_not_end_the_alert_of_another_one() -> None:
+    nights = {"a": 40, "b": 60}, {"a": 60, "b": 90}, {"a": 60, "c": 5}
+    assert overs(TOPICS, "graph_nodes", *nights) == [None]
+    assert overs(TOPICS, "graph_nodes", *nights, {"a": 40, "c": 5}) == ["n3"]
