@@ -42,6 +42,7 @@ Kind = Literal[
     "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",
+    "counts no more",
     "series gone", "subject gone", "series ended", "no run there", "unread",
 ]  # fmt: skip
 

@@ -340,6 +340,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "fails no more": "the newest run no longer fails in this way",
     "small now": "the values measured since then show a change that is too small for an alert",
     "withdrawn": "withdrawn: the values measured since then show no change",
+    "counts no more": (
+        "withdrawn: with the values measured or the noise learned since then, it no longer counts "
+        "as a change"
+    ),
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,
