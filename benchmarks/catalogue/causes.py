@@ -40,6 +40,30 @@ _ALL = (
         first=True,
     ),
     Cause(
+        "stale values",
+        "with a cache that another version filled, {head} returns values that it does not compute "
+        "itself",
+        """Clear every cache that another version filled, because its entries outlive the update.
+        Then look for what changed these values and is not part of the keys.""",
+        shows_in=("stale_results",),
+        explains=("stale_results",),
+        found_by="stale_results",
+        first=True,
+        title="values of another version are returned",
+    ),
+    Cause(
+        "symbols collide",
+        "in the numba cache that {head} fills, symbols stand for several different functions, and "
+        "a process that loads two of them calls one for both",
+        """Do not merge. `observatory scan-cache` names the symbols: look at how numba numbers the
+        functions that have them. Clear every cache that HEAD has filled, because its entries
+        outlive the fix.""",
+        shows_in=("collided_symbols",),
+        explains=("collided_symbols", "vulnerable_symbols"),
+        found_by="collided_symbols",
+        first=True,
+    ),
+    Cause(
         "crashed",
         "{head} fails: {family[0]}",
         """Repeat it with the command below, and add `--scenario` and `--backend`. The record of
@@ -164,6 +188,18 @@ _ALL = (
         noun="graph",
     ),
     *GRAPH_CAUSES,
+    Cause(
+        "symbols may collide",
+        "in the numba cache that {head} fills, more symbols may be given to another function by "
+        "another process",
+        """Find the symbols with `observatory scan-cache`, and look at what numba makes them of: a
+        number that each process counts for itself is not safe in another process, a hash is.""",
+        shows_in=("vulnerable_symbols",),
+        explains=("vulnerable_symbols",),
+        found_by="vulnerable_symbols",
+        a_consequence=True,
+        title="more symbols may collide",
+    ),
     Cause(
         "files leaked",
         "{head} leaves more files in the temporary directory",

@@ -37,11 +37,12 @@ Kind = Literal[
     # What to keep in mind when reading a comparison
     "CPUs differ", "times moved alike", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history
-    "cause began", "count fell", "level changed", "work changed", "losses added up",
+    "cause began", "count changed", "level changed", "work changed", "losses added up",
     "worse under faults",
     "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",
+    "counts no more",
     "series gone", "subject gone", "series ended", "no run there", "unread",
 ]  # fmt: skip
 

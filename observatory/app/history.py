@@ -255,7 +255,7 @@ def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[Hist
     for (machine, env_name), subjects in groupby(saved, lambda one: place_of(one.header)[:2]):
         measured = (whole(one) for one in _each_once(subjects) if one.samples)
         counted = (
-            CountedSubject(_at(one), Evidence.of(one.samples), number)
+            CountedSubject(_at(one), Evidence.of(one.samples), number, one.header.machine.cpu)
             for number, one in enumerate(measured)
         )
         yield History(machine, env_name, counted)

@@ -111,10 +111,10 @@ def _names(functions: Sequence[FunctionChange]) -> str:
     return f": {first_of(others, _NAMED)}{follows}"
 
 
-def count_fell(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
-    """A count that fell: `cache_misses 105 → 0 in radon warm_disk NUMBA fork and 3 more cells`.
+def count_changed(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
+    """A count whose cause is not told: `cache_misses 105 → 0 in radon warm_disk NUMBA fork`.
 
-    ``times``: compile times that fell with it.
+    ``times``: compile times that changed with it.
     """
     return f"{counts[0].metric} {_largest(counts)}{_with_times(times)}"
 
@@ -333,7 +333,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "{:percent} on"
     ),
     "cause began": cause_began,
-    "count fell": count_fell,
+    "count changed": count_changed,
     "level changed": level_changed,
     "work changed": work_changed,
     "losses added up": losses_added_up,
@@ -348,6 +348,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "fails no more": "the newest run no longer fails in this way",
     "small now": "the values measured since then show a change that is too small for an alert",
     "withdrawn": "withdrawn: the values measured since then show no change",
+    "counts no more": (
+        "withdrawn: with the values measured or the noise learned since then, it no longer counts "
+        "as a change"
+    ),
     "series gone": f"its benchmarks are no longer in the results (renamed or removed){_UNKNOWN}",
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,

@@ -10,6 +10,8 @@ from observatory.text.plain import clean
 
 FEWER = "fewer "
 """How the kind of a count that fell begins; the name of its metric follows."""
+_MORE = "more "
+"""The same of one that rose and has no cause."""
 _OTHERS: Mapping[str, str] = {
     "worse under faults": "caches cope worse with faults",
     "more memory left": "more memory stays in use",
@@ -30,13 +32,15 @@ def title_of(kind: str) -> str:
     if last in CAUSES:
         last = CAUSES[last].title or last
     elif last.removeprefix(FEWER) in METRICS:
-        last = _fell(last.removeprefix(FEWER))
+        last = _claim(FEWER, last.removeprefix(FEWER))
+    elif last.removeprefix(_MORE) in METRICS:
+        last = _claim(_MORE, last.removeprefix(_MORE))
     return clean(f"{before}{colon}{_OTHERS.get(last, last)}")
 
 
-def _fell(metric: str) -> str:
-    """The claim of the catalogue about a count that fell, without the number."""
-    known = METRICS[metric].fell
+def _claim(change: str, metric: str) -> str:
+    """The claim of the catalogue about a count that fell or rose, without the number."""
+    known = METRICS[metric].fell if change == FEWER else METRICS[metric].rose
     if known is None:
-        return f"{FEWER}{metric.replace('_', ' ')}"
+        return f"{change}{metric.replace('_', ' ')}"
     return re.sub(r"\{\}( s)? ", "", known[1]).removeprefix("HEAD ")

@@ -294,7 +294,7 @@ class _Update:
         elif self._near(alert, self.small) is not None:
             resolution = Statement("small now")
         elif measured and any(one.key in self.recorded.series for one in alert.series):
-            resolution = None if unread else Statement("withdrawn")
+            resolution = None if unread else _withdrawn(alert)
         if resolution is not None:
             # Nobody follows its series any more: none of them holds under this alert.
             over = [one.model_copy(update={"holds": False}) for one in alert.series]
@@ -341,6 +341,16 @@ def _unused(id_: str, used: Collection[str]) -> str:
         number += 1
         found = id_of(id_, str(number))
     return found
+
+
+def _withdrawn(alert: Alert) -> Statement:
+    """Why an alert is withdrawn of which the series are there, and no change in them is.
+
+    What counts as a change of work does not only follow from its values, but from a learned noise.
+    """
+    kinds = {one.kind for one in alert.series}
+    work = "near_exact" in kinds and "exact" not in kinds
+    return Statement("counts no more" if work else "withdrawn")
 
 
 def _where(run: Run) -> str:

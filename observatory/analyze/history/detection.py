@@ -30,9 +30,9 @@ from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
 from observatory.benchmarks.catalogue import (
-    FOLLOWS_FROM_A_CACHE,
+    CAUSES,
+    COMPARED,
     METRICS,
-    OF_A_CACHE,
     OF_WORK,
     Cell,
 )
@@ -46,14 +46,22 @@ _NEIGHBOURS = 4
 """Subjects on each side of a step of which the samples say where it begins: one has too few."""
 _WORDS = len(fields(Cell))
 """The words of a benchmark of ours, which name its cell."""
-_FOLLOW_A_CACHE = tuple(
-    name for name in FOLLOWS_FROM_A_CACHE if name in METRICS and METRICS[name].kind != "exact"
-)
-"""Measured metrics that follow from what a cache does in the same cell."""
-_FOLLOW_WORK = tuple(
+_Followers = Mapping[str, Collection[str]]
+"""The metrics that follow from each metric, in the same cell."""
+_FOLLOW_COUNTS: _Followers = {
+    name: {
+        follower
+        for cause in CAUSES.values() if name in cause.shows_in and not cause.deliberate
+        for follower in cause.explains if COMPARED[follower].kind != "exact"
+    }
+    for name, one in COMPARED.items() if one.kind == "exact"
+}  # fmt: skip
+"""Measured metrics that a comparison explains by what shows in a count, such as misses or sleep."""
+_TIMES = tuple(
     name for name, one in METRICS.items() if one.kind == "noisy" and one.unit == "seconds"
 )
-"""Times that follow from the work of the same cell: work decides, time describes."""
+_FOLLOW_WORK: _Followers = dict.fromkeys(OF_WORK, _TIMES)
+"""Times that follow from work: work decides, time describes."""
 
 
 @dataclass(frozen=True)
@@ -106,15 +114,15 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     judged = judge_series(given.tracks)
     parts, counted = [], []
     for history in given.histories:  # each is read once, while the next one waits
-        parts.append(PartChanges(history))
+        parts.append(PartChanges(history, given.floors))
         counted.append(counted_changes(parts[-1].watched()))
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact = [one for one in exact if not _known_elsewhere(one, exact)]
     moved = [*judged.moved, *(one for of in series for one in work_changes(of, given.floors))]
-    exact, left = _with_followers(exact, moved, OF_A_CACHE, _FOLLOW_A_CACHE)
+    exact, left = _with_followers(exact, moved, _FOLLOW_COUNTS)
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
-    work, left = _with_followers(gathered(near), times, OF_WORK, _FOLLOW_WORK)
+    work, left = _with_followers(gathered(near), times, _FOLLOW_WORK)
     tracks = {track.series.key: track for track in given.tracks}
     found = [
         *exact,
@@ -245,17 +253,13 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
 def _with_followers(
     leading: Iterable[Occurrence],
     moved: Iterable[LevelChange],
-    leaders: Collection[str],
-    followers: Collection[str],
+    followers: _Followers,
 ) -> tuple[list[Occurrence], list[LevelChange]]:
-    """Changes with the level changes that follow from them, and the level changes that are left.
-
-    Those are changes of the metrics in ``followers`` that came with a change of ``leaders``.
-    """
+    """Changes with the level changes that follow from them, and the level changes that are left."""
     found, left = list(leading), []
     for move in moved:
-        follows = move.change.metric in followers
-        places = range(len(found)) if follows else ()
+        leaders = {name for name, own in followers.items() if move.change.metric in own}
+        places = range(len(found)) if leaders else ()
         number = next((n for n in places if _follows(move, found[n], leaders)), None)
         if number is None:
             left.append(move)

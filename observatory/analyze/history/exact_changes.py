@@ -2,7 +2,7 @@
 
 Each subject is compared with the last one before it that has the value, as `observatory compare`
 does with two: plain inequality, causes from the two ledgers. A change holds until the count of a
-later subject is no higher than before the change. Values that were wrong when they were first
+later subject is not worse than before the change. Values that were wrong when they were first
 checked are a change as well, as long as they are.
 
 A history may be long and ledgers are large: subjects are read one after another, and only those
@@ -11,7 +11,7 @@ that are still needed for a comparison are kept.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import median
 
@@ -24,6 +24,7 @@ from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.first_wrong import wrong_from_the_first
 from observatory.analyze.history.followed import (
     Count,
+    Counted,
     CountedSubject,
     FollowedChange,
     FollowedSeries,
@@ -43,6 +44,7 @@ from observatory.benchmarks.catalogue import (
     OF_A_CACHE,
     WARM_SCENARIOS,
     Cell,
+    Metric,
     metrics_of,
 )
 from observatory.store.records.alerts import Change, SeriesChange, series_id
@@ -113,26 +115,25 @@ class _Pair:
         causes, exact = explained(exact, old, new)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
-            # Two causes may share a cell: each is followed by the metrics that it shows in.
-            shown = CAUSES[cause.kind].shows_in
-            inside = [v for v in worse if v.cell in cause.cells and v.metric in shown]
-            yield self._followed(cause.kind, inside, cause)
-        better = [verdict for verdict in exact if verdict.conclusion == "better"]
-        for metric in dict.fromkeys(verdict.metric for verdict in better):
-            # Improvements are not explained: one change for each metric.
-            yield self._followed(f"fewer {metric}", [v for v in better if v.metric == metric])
+            if shown := _shown(cause, worse):
+                yield self._followed(cause.kind, shown, cause)
+        for metric, own in _by_metric(one for one in worse if one.cause is None):
+            yield self._followed(f"more {metric}", own)
+        # Improvements are not explained: one change for each metric.
+        for metric, own in _by_metric(one for one in exact if one.conclusion == "better"):
+            yield self._followed(f"fewer {metric}", own)
 
     def _followed(
-        self, kind: str, verdicts: Iterable[Verdict], cause: FoundCause | None = None
+        self, kind: str, verdicts: Sequence[Verdict], cause: FoundCause | None = None
     ) -> FollowedChange:
-        """A change for the worse and its cause; one for the better has none."""
+        """A change and its cause, if it is known; one for the better has none."""
         old, new = self.base.evidence, self.head.evidence
         series = [
             FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
         ]
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
-        statement = Statement("count fell", (counts, times))
+        statement = Statement("count changed", (counts, times))
         if cause is not None:
             known, sides = CAUSES[kind], Sides(self.base.at.label, self.head.at.label)
             backends, error = sorted({cell.backend for cell in cause.cells}), ""
@@ -148,7 +149,8 @@ class _Pair:
             functions=cause.functions if cause else [],
             graphs=cause.graphs if cause else [],
         )  # fmt: skip
-        return FollowedChange(Occurrence(change, cause is not None, statement), series, times)
+        worse = verdicts[0].conclusion == "worse"
+        return FollowedChange(Occurrence(change, worse, statement), series, times)
 
     def _series_change(self, verdict: Verdict) -> SeriesChange:
         after = max(verdict.head.values)
@@ -176,25 +178,70 @@ class _Pair:
                 })  # fmt: skip
 
 
+def _shown(cause: FoundCause, worse: Iterable[Verdict]) -> list[Verdict]:
+    """The verdicts that a cause is followed by: of the metrics that it shows in.
+
+    Two causes may share a cell. Where it shows in no other way, it is what the cause explains.
+    """
+    inside = [one for one in worse if one.cell in cause.cells]
+    shown = [one for one in inside if one.metric in CAUSES[cause.kind].shows_in]
+    return shown or [one for one in inside if one.cause == cause.id]
+
+
+def _by_metric(verdicts: Iterable[Verdict]) -> Iterator[tuple[str, list[Verdict]]]:
+    """Verdicts by metric, in the order of the first of each."""
+    found: dict[str, list[Verdict]] = {}
+    for one in verdicts:
+        found.setdefault(one.metric, []).append(one)
+    yield from found.items()
+
+
 def _counter(verdict: Verdict, base: Evidence, head: Evidence) -> Count:
     """A function that reads the count of a verdict from any subject; None where it has none."""
     cell = verdict.cell
     if verdict.metric != REUSE_LOST:
         metric = METRICS[verdict.metric]
         graphs = by_graph(cell, metric, base, head)
-        if graphs is not None:  # later releases have other graphs: those that changed are followed
-            followed = graphs.compared
-            return lambda evidence: count_in(cell, metric, evidence, followed)
-        return lambda evidence: max(evidence.values(cell, metric).values, default=None)
+        if graphs is not None:
+            return _graph_counter(cell, metric, base, graphs.compared)
+        most = max(verdict.base.values) * (1 + (metric.material or 0.0))
+
+        def count(evidence: Evidence) -> Counted | None:
+            value = max(evidence.values(cell, metric).values, default=None)
+            return None if value is None else Counted(value, value > most)
+
+        return count
     before = base.ledger(cell) or []
     names = set(lost_by_name(cell, before, head.ledger(cell) or []))
 
-    def lost(evidence: Evidence) -> float | None:
+    def lost(evidence: Evidence) -> Counted | None:
         # Only the functions that were lost: others may be compiled since.
         ledger = evidence.ledger(cell)
         if ledger is None:
             return None
         found = lost_by_name(cell, before, ledger)
-        return float(sum(number for name, number in found.items() if name in names))
+        number = float(sum(number for name, number in found.items() if name in names))
+        return Counted(number, number > 0)
 
     return lost
+
+
+def _graph_counter(cell: Cell, metric: Metric, base: Evidence, followed: Collection[str]) -> Count:
+    """A function that counts the graphs that changed, each compared with what it was in BASE.
+
+    Later releases have other graphs. One that is gone, and one that got better, does not hide that
+    another one is still worse.
+    """
+    most = {
+        name: (count_in(cell, metric, base, {name}) or 0.0) * (1 + (metric.material or 0.0))
+        for name in followed
+    }
+
+    def count(evidence: Evidence) -> Counted | None:
+        value = count_in(cell, metric, evidence, followed)
+        if value is None:
+            return None
+        each = {name: count_in(cell, metric, evidence, {name}) or 0.0 for name in most}
+        return Counted(value, any(each[name] > most[name] for name in most))
+
+    return count

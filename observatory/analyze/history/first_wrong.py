@@ -8,6 +8,7 @@ from observatory.analyze.comparison.causes import wrong_results
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.graphs import count_in, wrong_graphs
 from observatory.analyze.history.followed import (
+    Counted,
     CountedSubject,
     FollowedChange,
     FollowedSeries,
@@ -56,15 +57,18 @@ def _first_wrong(
 ) -> FollowedSeries:
     names = {one.name for one in graphs}
 
-    def count(evidence: Evidence) -> float | None:
+    def count(evidence: Evidence) -> Counted | None:
         if names:
-            return count_in(cell, _WRONG, evidence, names)
-        return max(evidence.values(cell, _WRONG).values, default=None)
+            value = count_in(cell, _WRONG, evidence, names)
+        else:
+            value = max(evidence.values(cell, _WRONG).values, default=None)
+        return None if value is None else Counted(value, value > 0)
 
     machine, env_name, benchmark, metric = series_id(
         history.machine, history.env_name, str(cell), _WRONG.name
     )
-    after = count(head.evidence) or 0.0
+    first = count(head.evidence)
+    after = first.value if first else 0.0
     return FollowedSeries(cell, SeriesChange(
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric, unit=_WRONG.unit,
         kind="exact", before=0.0, after=after, now=after, last_good=None, first_bad=head.at,

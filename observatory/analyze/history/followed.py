@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.statements import Occurrence, over_by
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import At, SeriesChange
 
-Count = Callable[[Evidence], float | None]
+
+class Counted(NamedTuple):
+    """A count of a later subject."""
+
+    value: float
+    worse: bool
+    """Whether it is still worse than before the change, by the rule that found it."""
+
+
+Count = Callable[[Evidence], Counted | None]
 """Reads a count from any subject; None where it has none."""
 
 
@@ -22,6 +32,8 @@ class CountedSubject:
     evidence: Evidence
     number: int
     """Its place in the history."""
+    cpu: str = ""
+    """The processor of the machine that measured it."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +56,11 @@ class FollowedSeries:
 
     def update(self, subject: CountedSubject) -> None:
         """Update with the count of a later subject."""
-        if self.over or (value := self.count(subject.evidence)) is None:
+        if self.over or (counted := self.count(subject.evidence)) is None:
             return
-        if value <= self.change.before:
+        if not counted.worse:
             self.over = subject.at
-        news = {"now": value, "newest": subject.at, "holds": self.over is None}
+        news = {"now": counted.value, "newest": subject.at, "holds": self.over is None}
         self.change = self.change.model_copy(update=news)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from observatory.analyze.comparison.noise_floors import NoiseFloors
-from observatory.analyze.comparison.rules import Rule, rule_at
+from observatory.analyze.comparison.rules import Noise, Rule, rule_at
 from observatory.analyze.history.series import Series
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.calibration import Calibration
 
 
@@ -21,7 +22,10 @@ class MachineFloors:
     def rule_of(self, series: Series) -> Rule:
         """The rule of a series, with what was learned on its machine while it had this CPU."""
         line, place = series.line, series.place
-        cpu, known = self._floors.get(line.machine, ("", NoiseFloors()))
-        usable = place.model and cpu == line.era.cpu
-        noise = known.noise(place.cell, place.metric) if usable else None
-        return rule_at(place, noise, series.source)
+        learned = self.noise(line.machine, line.era.cpu, place.cell, place.metric)
+        return rule_at(place, learned if place.model else None, series.source)
+
+    def noise(self, machine: str, cpu: str, cell: Cell, metric: str) -> Noise | None:
+        """What was learned of a metric on a machine while it had this CPU, if anything."""
+        calibrated, known = self._floors.get(machine, ("", NoiseFloors()))
+        return known.noise(cell, metric) if calibrated == cpu else None

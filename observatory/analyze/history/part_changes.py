@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import judged_values, rule_of
 from observatory.analyze.history.followed import CountedSubject, History
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.profiles.judging import (
     Part,
@@ -105,8 +106,27 @@ class _Pair:
         found = judged([*self.bases.values()], [*self.heads.values()], changed)
         return [] if found is None else grown_parts(found)
 
+    def counts(self, part: PartChange, launch: str) -> tuple[int, int]:
+        """How much a part does in both subjects under a start method; 0 where it was not kept."""
+        before = count_in(self.bases[launch], (part.kind, part.replaces or part.name))
+        return before, count_in(self.heads[launch], (part.kind, part.name))
+
+    def launches(self, part: PartChange) -> list[str]:
+        """The start methods under which it was seen to grow: it may be too small for a profile."""
+        counts = {one: self.counts(part, one) for one in self.heads}
+        return [one for one, (before, after) in counts.items() if 0 < before < after]
+
     def cell(self, launch: str) -> Cell:
         return Cell(*self.build, launch)
+
+
+@dataclass(frozen=True)
+class _Grown:
+    """One part that grew in a build, and the start methods under which it was seen."""
+
+    pair: _Pair
+    part: PartChange
+    launches: Sequence[str]
 
 
 @dataclass
@@ -114,6 +134,8 @@ class PartChanges:
     """The parts of the builds of a history. It sees the subjects as somebody else reads them."""
 
     history: History
+    floors: MachineFloors = field(default_factory=MachineFloors)
+    """They decide whether a whole build is calm, as they do for its own alerts."""
     _earlier: dict[_Build, deque[tuple[CountedSubject, Mapping[str, Profile]]]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_EARLIER))
     )
@@ -149,7 +171,7 @@ class PartChanges:
             self._earlier[build].append((at, profiles))
 
     def _judge(self, head: CountedSubject, traced: _Traced) -> None:
-        pairs = [one for build, heads in traced.items() if (one := self._pair(build, heads))]
+        pairs = [one for build, heads in traced.items() if (one := self._pair(head, build, heads))]
         large = [one for one in pairs if one.may_have_grown() and one.grown(one.parts())]
         if not large:
             return  # as in most nights: there is nothing to test, and no statistics to import
@@ -157,28 +179,33 @@ class PartChanges:
             {(one.build, part): p for one in pairs for part, p in one.p_values().items()}
         )
         grown = [
-            (pair, part) for pair in large
+            _Grown(pair, part, launches) for pair in large
             for part in pair.grown({part for build, part in changed if build == pair.build})
+            if (launches := pair.launches(part))
         ]  # fmt: skip
         if grown:
             followed = [
-                self._followed(pair, part, launch, head)
-                for pair, part in grown for launch in pair.heads
+                self._followed(one.pair, one.part, launch, head)
+                for one in grown for launch in one.launches
             ]  # fmt: skip
             followed.sort(key=lambda one: (-one.change.size, one.change.key))
-            first = min((pair.base for pair, _ in grown), key=lambda one: one.number)
+            first = min((one.pair.base for one in grown), key=lambda one: one.number)
             change = Change(
                 id=id_of(PART, head.at.commit), kind=PART, sentence="", last_good=first.at,
                 first_bad=head.at, between=head.number - first.number - 1,
             )  # fmt: skip
             self._found.append((Occurrence(change, True, _statement(grown)), followed))
 
-    def _pair(self, build: _Build, heads: Mapping[str, Profile]) -> _Pair | None:
+    def _pair(
+        self, head: CountedSubject, build: _Build, heads: Mapping[str, Profile]
+    ) -> _Pair | None:
         if not self._earlier[build]:
             return None
         *before, (base, bases) = self._earlier[build]
         launches = sorted(heads.keys() & bases.keys())
-        if not launches or not all(_calm(build, bases[one], heads[one]) for one in launches):
+        if not launches or not all(
+            self._calm(head, Cell(*build, one), bases[one], heads[one]) for one in launches
+        ):
             return None
         alone = launches if len(launches) == 1 else []
         return _Pair(
@@ -187,21 +214,28 @@ class PartChanges:
             [own[one] for _, own in before for one in alone if one in own],
         )  # fmt: skip
 
+    def _calm(self, subject: CountedSubject, cell: Cell, base: Profile, head: Profile) -> bool:
+        """Whether the work of a whole build changed neither for the worse nor for the better."""
+        assert base.tree is not None
+        assert head.tree is not None
+        noise = self.floors.noise(self.history.machine, subject.cpu, cell, CALLS.name)
+        rule = rule_of(CALLS, cell.scenario, noise)
+        return judged_values(rule, base.tree.calls, head.tree.calls) in _CALM
+
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
     ) -> _Followed:
-        key = part.kind, part.name
+        before, after = pair.counts(part, launch)
         machine, env_name, benchmark, metric = series_id(
             self.history.machine, self.history.env_name, str(pair.cell(launch)), metric_of(part)
         )
-        base, now = pair.bases[launch], count_in(pair.heads[launch], key)
         change = SeriesChange(
             machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
             unit=CALLS.unit, kind="near_exact",
-            before=count_in(base, (part.kind, part.replaces or part.name)), after=now, now=now,
+            before=before, after=after, now=after,
             last_good=pair.base.at, first_bad=head.at, newest=head.at, holds=True,
         )  # fmt: skip
-        return _Followed(pair.build, launch, key, change)
+        return _Followed(pair.build, launch, (part.kind, part.name), change)
 
 
 def metric_of(part: PartChange) -> str:
@@ -227,20 +261,12 @@ def _traced(evidence: Evidence) -> _Traced:
     return found
 
 
-def _calm(build: _Build, base: Profile, head: Profile) -> bool:
-    """Whether the work of a whole build changed neither for the worse nor for the better."""
-    assert base.tree is not None
-    assert head.tree is not None
-    _, scenario, _ = build
-    return judged_values(rule_of(CALLS, scenario), base.tree.calls, head.tree.calls) in _CALM
-
-
-def _statement(grown: Iterable[tuple[_Pair, PartChange]]) -> Statement:
+def _statement(grown: Iterable[_Grown]) -> Statement:
     """What grew, the largest growth first, with all cells where it did."""
     by_part: dict[Part, list[GrownPart]] = defaultdict(list)
-    for pair, part in grown:
-        cells = tuple(map(pair.cell, pair.heads))
-        calls = min(one.tree.calls for one in pair.bases.values() if one.tree is not None)
+    for one in grown:
+        part, cells = one.part, tuple(map(one.pair.cell, one.launches))
+        calls = min(base.tree.calls for base in one.pair.bases.values() if base.tree is not None)
         by_part[part.kind, part.name].append(GrownPart(part, calls, cells))
     largest = [
         replace(

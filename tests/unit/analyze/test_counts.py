@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import pytest
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.statements import Occurrence
-from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.sample import Sample
+from observatory.benchmarks.catalogue import (
+    BACKENDS,
+    CAUSES,
+    METRICS,
+    MODELS,
+    SCENARIOS,
+    Cell,
+    metrics_of,
+)
+from observatory.store.records.sample import Build, Sample
 from observatory.text.statements import sentence_of
+from observatory.text.titles import title_of
 from tests.factories import failed, ledger, sample
 from tests.factories_alerts import subject
 from tests.factories_graphs import absent, built, census, of_pairs, raised
@@ -244,3 +255,115 @@ def test_a_collision_is_an_alert_of_its_own_kind() -> None:
     (one,) = changes(good, bad)
     assert one.change.kind == "keys collide"
     assert [graph.note for graph in one.change.graphs] == ["0 != 1"]
+
+
+ALERTING = [
+    one.name for one in METRICS.values() if one.kind == "exact" and one.alerting != "nowhere"
+]
+
+
+def risen(metric: str) -> tuple[Cell, Occurrence]:
+    """The first cell in which a rise of a count alerts, and the change that it is there."""
+    cell = next(
+        cell
+        for scenario in SCENARIOS if METRICS[metric].alerts_in(scenario)
+        for model in MODELS for backend in BACKENDS for launch in ("spawn", "fork")
+        if (cell := Cell(model, scenario, backend, launch)).problem() is None
+        and METRICS[metric] in metrics_of(scenario, launch, derived=True)
+    )  # fmt: skip
+    nights = [[sample(cell, METRICS[metric].measure, {metric: value})] for value in (0, 3, 3)]
+    (found,) = changes(*nights)
+    return cell, found
+
+
+@pytest.mark.parametrize("metric", ALERTING)
+def test_a_count_that_alerts_is_a_change_for_the_worse_whether_or_not_it_has_a_cause(
+    metric: str,
+) -> None:
+    cell, one = risen(metric)
+    assert (one.worse, one.recovered) == (True, None)
+    assert [(s.benchmark, s.metric, s.before, s.now) for s in one.change.series] == [
+        (str(cell), metric, 0, 3)
+    ]
+    assert one.change.kind in CAUSES or METRICS[metric].rose
+
+
+def test_a_count_without_a_cause_is_told_by_its_own_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("observatory.analyze.comparison.causes._FOUND_BY", {})
+    _, one = risen("files_leaked")
+    assert one.change.kind == "more files_leaked"
+    assert title_of(one.change.kind) == "more files are left behind"
+    assert sentence_of(one.statement).startswith("files_leaked 0 → 3 in ")
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind"),
+    [
+        ("stale_results", "stale values"),
+        ("collided_symbols", "symbols collide"),
+        ("vulnerable_symbols", "symbols may collide"),
+    ],
+)
+def test_stale_values_and_shared_symbols_have_causes_of_their_own(metric: str, kind: str) -> None:
+    _, one = risen(metric)
+    assert one.change.kind == kind
+
+
+def test_symbols_that_collide_and_may_collide_are_one_change() -> None:
+    good, bad = (
+        [sample(SIBLINGS, "counting", {"collided_symbols": n, "vulnerable_symbols": 2 * n})]
+        for n in (0, 7)
+    )
+    (one,) = changes(good, bad)
+    assert one.change.kind == "symbols collide"
+
+
+def test_another_default_is_followed_by_what_it_explains_where_no_cache_shows_it() -> None:
+    cold, warm = (Cell("radon", name, "DEFAULT", "spawn") for name in ("cold", "warm_disk"))
+
+    def by(kind: str, runs: int) -> list[Sample]:
+        filled = [one.model_copy(update={"kind": kind}) for one in ledger("a", outcome="miss")]
+        return [
+            sample(cold, "counting", ledger=filled),
+            sample(warm, "counting", {"compiler_runs": runs}, ledger=[]),
+        ]
+
+    found = [one for one in changes(by("numba", 0), by("c", 2)) if one.worse]
+    assert [one.change.kind for one in found] == ["another default"]
+    assert [s.metric for s in found[0].change.series] == ["compiler_runs"]
+
+
+KEYS = Cell("key_cost", "key_making", "NUMBA", "spawn")
+TOPICS = Cell("topics", "topics", "NUMBA", "spawn")
+
+
+def graphs(cell: Cell, metric: str, **counts: float) -> list[Sample]:
+    """A sample of a count by graph."""
+    steps = [Build(name=name, status="ok", metrics={metric: n}) for name, n in counts.items()]
+    return [sample(cell, "counting", {metric: sum(counts.values())}, steps=steps)]
+
+
+def overs(cell: Cell, metric: str, *nights: Mapping[str, float]) -> list[str | None]:
+    """By which subject each change for the worse is over."""
+    found = changes(*(graphs(cell, metric, **one) for one in nights))
+    return [one.recovered and one.recovered.label for one in found if one.worse]
+
+
+def test_a_count_with_a_floor_is_over_where_it_is_within_the_floor_again() -> None:
+    assert overs(KEYS, "key_calls", {"a": 1000}, {"a": 1200}, {"a": 1150}, {"a": 1090}) == ["n3"]
+    slept = [[sample(DISK, "counting", {"seconds_slept": n})] for n in (1.0, 2.0, 1.04)]
+    (one, *_) = changes(*slept)
+    assert one.change.kind == "sleeps"
+    assert one.recovered is not None
+
+
+def test_within_a_floor_each_graph_is_followed_alone() -> None:
+    """The sum of both is 9 % higher, and one of them is twice what it was."""
+    nights = {"a": 100, "b": 1000}, {"a": 200, "b": 1200}, {"a": 200, "b": 1000}
+    assert overs(KEYS, "key_calls", *nights) == [None]
+
+
+def test_a_graph_that_left_the_model_does_not_end_the_alert_of_another_one() -> None:
+    nights = {"a": 40, "b": 60}, {"a": 60, "b": 90}, {"a": 60, "c": 5}
+    assert overs(TOPICS, "graph_nodes", *nights) == [None]
+    assert overs(TOPICS, "graph_nodes", *nights, {"a": 40, "c": 5}) == ["n3"]

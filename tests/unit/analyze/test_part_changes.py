@@ -12,14 +12,16 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import GrownPart, PartChanges
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import Profile
+from observatory.store.records.calibration import Calibration, Floor
+from observatory.store.records.profile import Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
-from tests.factories import sample
-from tests.factories_alerts import subject
+from tests.factories import NOON, header, sample, traced
+from tests.factories_alerts import ERA, subject
 from tests.factories_parts import doubled, profiles_of
 
 REWRITER = "local_dimshuffle_subtensor"
@@ -37,19 +39,19 @@ def pool() -> Mapping[Cell, Sequence[Profile]]:
 
 
 def history(nights: Iterable[Night]) -> History:
-    def traced(cell: Cell, profile: Profile) -> Sample:
+    def taken(cell: Cell, profile: Profile) -> Sample:
         return sample(cell, "tracing", profile=profile)
 
     return History("bench", "observatory-py3.13", [
         CountedSubject(
-            at(subject(number)), Evidence.of(traced(*one) for one in night.items()), number
+            at(subject(number)), Evidence.of(taken(*one) for one in night.items()), number, ERA.cpu
         )
         for number, night in enumerate(nights)
     ])  # fmt: skip
 
 
-def found(nights: Iterable[Night]) -> list[Occurrence]:
-    changes = PartChanges(history(nights))
+def found(nights: Iterable[Night], floors: MachineFloors | None = None) -> list[Occurrence]:
+    changes = PartChanges(history(nights), floors or MachineFloors())
     assert list(changes.watched().subjects)
     return list(changes.occurrences())
 
@@ -190,3 +192,54 @@ def test_one_sentence_names_the_three_largest_of_many_parts() -> None:
     assert len(parts_of(one)) == 4
     assert sentence_of(one.statement).endswith(" and 1 more part")
     assert sentence_of(one.statement).count("now") == 3
+
+
+def small(calls: int, **rewriters: int) -> Profile:
+    """A build of so many calls with thirty rewriters of 1,000 calls each, and some others."""
+    profile = traced(calls).profile
+    assert profile is not None
+    counts = {f"r{n}": 1000 for n in range(30)} | rewriters
+    found = [Rewriter(name=name, tries=1, calls=count) for name, count in counts.items()]
+    return profile.model_copy(update={"rewriters": found})
+
+
+FORK, SPAWN = (Cell("radon", "warm_disk", "NUMBA", launch) for launch in ("fork", "spawn"))
+
+
+def test_a_part_is_followed_where_it_was_large_enough_to_be_kept_before_it_grew() -> None:
+    """Spawn did not keep it: from what it grew there, nobody knows."""
+    before = {FORK: small(1_000_000, x=100), SPAWN: small(1_000_100)}
+    after = {FORK: small(1_000_600, x=700), SPAWN: small(1_000_700, x=700)}
+    (one,) = found([before, after, after])
+    assert [(s.benchmark, s.before, s.now, s.holds) for s in one.change.series] == [
+        (str(FORK), 100, 700, True)
+    ]
+    assert [part.cells for part in parts_of(one)] == [(FORK,)]
+
+
+def test_a_part_that_no_start_method_kept_on_both_sides_is_not_named() -> None:
+    before = {FORK: small(1_000_000, x=100, y=200), SPAWN: small(1_000_100, y=200)}
+    after = {FORK: small(1_001_400, y=900), SPAWN: small(1_001_300, x=700, y=900)}
+    (one,) = found([before, after, after])
+    assert [part.part.name for part in parts_of(one)] == ["y"]
+
+
+@pytest.mark.parametrize(("cpu", "said"), [(ERA.cpu, True), ("another CPU", False)])
+def test_a_whole_is_calm_up_to_what_its_machine_was_calibrated_with(cpu: str, said: bool) -> None:
+    """An increase of 0.6 % is no alert of the whole here, so that its part must be one."""
+    under = header()
+    floors = [
+        Floor(cell=cell, metric="python_calls", kind="near_exact", samples=12, change=0.0045)
+        for cell in (FORK, SPAWN)
+    ]
+    learned = MachineFloors([
+        Calibration(
+            machine=under.machine.model_copy(update={"cpu": cpu}), subject=under.subject,
+            versions=under.versions, taken_at=NOON, floors=floors,
+        )
+    ])  # fmt: skip
+    before, after = (
+        {FORK: small(calls, x=part), SPAWN: small(calls + 50, x=part)}
+        for calls, part in ((1_000_000, 6_000), (1_006_000, 12_000))
+    )
+    assert bool(found([before, after, after], learned)) is said

@@ -94,6 +94,28 @@ def test_times_that_follow_from_a_cache_are_told_with_it() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("count", "kind", "metric", "follows"),
+    [
+        ("compiler_runs", "more compiler runs", "compile_time", True),
+        ("compiler_runs", "more compiler runs", "peak_rss", True),
+        ("seconds_slept", "sleeps", "compile_time", True),
+        ("seconds_slept", "sleeps", "peak_rss", False),
+        ("files_leaked", "files leaked", "compile_time", False),
+    ],
+)
+def test_what_a_comparison_explains_by_a_count_is_told_with_it(
+    count: str, kind: str, metric: str, follows: bool
+) -> None:
+    slow = series(line(60), stepped(60, 40, factor=3.0), metric)
+    nights = [[sample(DISK, "counting", {count: n})] for n in [0] * 40 + [1] * 20]
+    exact = history("bench", *nights)
+    found = detected(Histories(list(segmented([slow])), [exact], runs(60).runs), moment(60))
+    told = {one.metric for alert in found.alerts if alert.kind == kind for one in alert.series}
+    assert told == ({count, metric} if follows else {count})
+    assert len(found.alerts) == (1 if follows else 2)
+
+
 def test_a_time_that_stays_is_not_over_with_the_count_that_came_with_it() -> None:
     slow = series(line(60), stepped(60, 40, factor=3.0))
     misses = [0] * 40 + [4] * 8 + [0] * 12

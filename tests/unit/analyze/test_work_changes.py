@@ -179,3 +179,14 @@ def test_an_alert_says_from_how_many_samples_its_noise_was_learned() -> None:
     given = replace(watched(NIGHTS, work(0.0065)), floors=learned(0.004))
     (alert,) = detected(given, moment(NIGHTS)).alerts
     assert alert.sentence.endswith("counts from 0.6 % on (noise learned from 20 samples)")
+
+
+def test_a_change_that_no_longer_counts_after_a_calibration_is_not_said_to_be_gone() -> None:
+    given = watched(NIGHTS, work(0.0055))
+    first = detected(given, moment(NIGHTS))
+    (alert,) = detected(replace(given, floors=learned(0.004)), moment(NIGHTS, first)).alerts
+    assert (alert.id, alert.state) == (first.alerts[0].id, "resolved")
+    assert alert.resolution == (
+        "withdrawn: with the values measured or the noise learned since then, it no longer counts "
+        "as a change"
+    )

@@ -8,7 +8,8 @@ from observatory.analyze.history.part_changes import PART
 from observatory.benchmarks.catalogue import CAUSES, METRICS
 from observatory.text.titles import title_of
 
-KINDS = [*CAUSES, *(f"fewer {name}" for name in METRICS), "worse under faults", PART, "failed run"]
+COUNTS = [f"{how} {name}" for how in ("fewer", "more") for name in METRICS]
+KINDS = [*CAUSES, *COUNTS, "worse under faults", PART, "failed run"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
