@@ -31,7 +31,7 @@ def _said(alerts: Alerts) -> tuple[str, str]:
     if others := len((*now.failed, *now.new, *now.waiting, *now.late)):
         return several(others, "open alert"), _AMBER
     if alerts.untold:
-        return "wrong since the first", _RED
+        return "something is wrong", _RED
     if not alerts.judged:
         return "nothing judged yet", _GREY
     return "no open alert", _GREEN
