@@ -13,6 +13,7 @@ from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
+from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import SeriesKey
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
@@ -70,7 +71,8 @@ def watched(
 
 def detected(given: Histories, context: AlertContext) -> Alerts:
     """The record of what changed in histories."""
-    return alerts_of(detect_changes(given, context), "0.1")
+    wrong = wrong_counts(given.tracks)
+    return alerts_of(detect_changes(given, context), "0.1", wrong=wrong)
 
 
 def moment(

@@ -91,7 +91,7 @@ _ALL = (
         "DEFAULT counts another backend",
         """A change of the default is intended, so it is an event and no alarm. Judge the backend
         under its own name.""",
-        shows_in=(*OF_A_CACHE, "files_leaked"),
+        shows_in=(*OF_A_CACHE, "files_leaked", "files_grown", "bytes_grown", "compiler_runs"),
         deliberate=True,
         title="another default backend",
     ),

@@ -18,7 +18,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -63,7 +63,11 @@ class How:
     journal: Path | None = None
     """The directory in which every fault is recorded at once; None: one that is removed."""
     budget: float = math.inf
-    """Seconds after which no fault goes on; those without a record are left for a later run."""
+    """Seconds after which no fault goes on; those without a record are left for a later run.
+
+    A fault goes on all the same if it was in progress when the budget of an earlier run with this
+    journal was over: begun anew each time, it would never end.
+    """
 
 
 @dataclass
@@ -79,9 +83,13 @@ class _Part:
     """The file to which every fault is appended."""
     records: list[FaultRecord] = field(default_factory=list)
     process: subprocess.Popen[bytes] | None = None
+    late: str = ""
+    """The fault that was in progress when the budget of an earlier run was over."""
 
     def __post_init__(self) -> None:
         self._read()
+        with contextlib.suppress(OSError):
+            self.late = self._note.read_text(encoding="utf-8")
 
     @property
     def left(self) -> list[Fault]:
@@ -89,17 +97,34 @@ class _Part:
         done = {one.name for one in self.records}
         return [one for one in self.faults if one.name not in done]
 
-    def go_on(self) -> bool:
-        """Read what the process has done, and start one if faults are left; whether any are."""
+    def go_on(self, over: bool) -> bool:
+        """Read what the process has done, and start one if faults are left; whether any are.
+
+        ``over``: the time is. Then the process is ended, unless it tries the fault that is late.
+        """
         if self.process is not None:
             if self.process.poll() is None:
-                return True
+                if over and not self._is_late():
+                    self.end()
+                return self.process is not None
             self._read()
             self._explain()
             self.process = None
-        if self.left:
+        if self.left and not over:
             self._start()
         return self.process is not None
+
+    def _is_late(self) -> bool:
+        """Whether the fault in progress was so when an earlier run was over; else note it."""
+        done = {one.name for one in self._recorded()}
+        current = next((one.name for one in self.faults if one.name not in done), self.late)
+        if current != self.late:
+            self._note.write_text(current, encoding="utf-8")
+        return current == self.late
+
+    @property
+    def _note(self) -> Path:
+        return self.journal.with_suffix(".late")
 
     def _start(self) -> None:
         only = [word for one in self.left for word in ("--only", one.name)]
@@ -125,17 +150,18 @@ class _Part:
 
     def _read(self) -> None:
         """Read the journal, and cut off a line that was not written to its end."""
+        every = list(self._recorded())
         known = {one.name for one in self.faults}
-        self.records, lines = [], []
+        self.records = [one for one in every if one.name in known]
+        partial = self.journal.with_suffix(".partial")
+        partial.write_text("".join(f"{to_json(one)}\n" for one in every), encoding="utf-8")
+        partial.replace(self.journal)
+
+    def _recorded(self) -> Iterator[FaultRecord]:
+        """The records in the journal, to which the process may append meanwhile."""
         with contextlib.suppress(OSError, MessageError):
             for line in self.journal.read_text(encoding="utf-8", errors="replace").splitlines():
-                record = from_json(FaultRecord, line)
-                lines.append(f"{line}\n")
-                if record.name in known:
-                    self.records.append(record)
-        partial = self.journal.with_suffix(".partial")
-        partial.write_text("".join(lines), encoding="utf-8")
-        partial.replace(self.journal)
+                yield from_json(FaultRecord, line)
 
     def _explain(self) -> None:
         """Record a fault in which the process ended."""
@@ -154,6 +180,7 @@ class _Part:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, signal.SIGKILL)
             self.process.wait()
+            self.process = None
             self._read()
 
 
@@ -191,8 +218,9 @@ def take(faults: Sequence[Fault], how: How) -> TortureRecord:
                     inside, file = box.within(name), journal / f"{name}.jsonl"
                     every.append(_Part(inside, cache, own[at::parts], how, library, file))
             running = list(every)
-            while running and time.monotonic() - began < how.budget:
-                running = [part for part in running if part.go_on()]
+            while running:
+                over = time.monotonic() - began >= how.budget
+                running = [part for part in running if part.go_on(over)]
                 time.sleep(_POLL)
         finally:
             for part in every:
@@ -278,7 +306,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--journal", type=Path, metavar="DIRECTORY",
                         help="record each fault here at once, and try none again")  # fmt: skip
     parser.add_argument("--budget", type=float, default=math.inf, metavar="SECONDS",
-                        help="leave the faults that take longer to a later run")  # fmt: skip
+                        help="leave the faults that take longer to a later run, which finishes "
+                             "those that were in progress")  # fmt: skip
     parser.add_argument("--append-to", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--kept", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--live", type=Path, help=argparse.SUPPRESS)

@@ -30,6 +30,8 @@ def _said(alerts: Alerts) -> tuple[str, str]:
         return several(fresh, "new alert"), _RED
     if others := len((*now.failed, *now.new, *now.waiting, *now.late)):
         return several(others, "open alert"), _AMBER
+    if alerts.untold:
+        return "something is wrong", _RED
     if not alerts.judged:
         return "nothing judged yet", _GREY
     return "no open alert", _GREEN

@@ -11,6 +11,7 @@ from typing import Any
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
 from observatory.analyze.history.standing import Light, Standing, standing
+from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
@@ -27,7 +28,7 @@ from observatory.dashboard.pages.caches import chosen
 from observatory.dashboard.pages.caches import path_of as caches_path
 from observatory.dashboard.pages.cell_values import CellValue, Flag
 from observatory.dashboard.pages.newest_value import NewestChange, newest_change
-from observatory.dashboard.pages.summary import Headline, Newest, wrong_places
+from observatory.dashboard.pages.summary import Headline, Newest
 from observatory.dashboard.pages.work import WorkView, newest_work
 from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.store.reading.compiled import Function
@@ -139,7 +140,8 @@ class Overview:
 def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
     """Fill the first screen. ``subject`` is None if there are no PyTensor cells."""
     found = observed.alerts
-    now = standing(found, observed.retired, wrong_places(subject) if subject else ())
+    wrong = [(one.benchmark, one.metric) for one in wrong_counts(observed.tracks) or ()]
+    now = standing(found, observed.retired, wrong)
     rows = tuple(_rows(observed, subject)) if subject else ()
     habits = _habits(observed)
     changed, told = _news(observed, now)

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
+from observatory.analyze.history.wrong_counts import is_checked
 from observatory.benchmarks.catalogue import (
-    BACKENDS,
     MAIN_BACKENDS,
     MATRIX_LAUNCHES,
     MATRIX_MODELS,
@@ -26,7 +26,6 @@ from observatory.text.words import Term, listed, several
 
 State = Literal["bad", "unknown", "good"]
 _STATES: tuple[State, ...] = ("bad", "unknown", "good")
-_OF_CACHES = ("cache_misses", "uncacheable")
 NAMED_GROUPS = 3
 """More groups of cells than these in one claim make a headline that nobody reads."""
 
@@ -52,14 +51,10 @@ class Newest:
         }
 
     def checked(self, metric: str) -> tuple[dict[Cell, float], dict[Cell, float]]:
-        """The values of a metric where one value is the right one, and those that are wrong.
-
-        What the cache of an optional backend does is a fact about its package: it is told on the
-        pages of caches, and a change of it by an alert.
-        """
+        """The values of a metric where one value is the right one, and those that are wrong."""
         own = [
             one for one in self.of(metric).values()
-            if one.wrong is not None and not (metric in _OF_CACHES and _is_optional(one.cell))
+            if one.wrong is not None and is_checked(metric, one.cell.backend)
         ]  # fmt: skip
         return (
             {one.cell: one.value or 0.0 for one in own},
@@ -130,16 +125,6 @@ def _of(claim: Headline, setting: Setting) -> Headline:
     return claim._replace(sentence=f"{claim.sentence} with {setting}", known=known)
 
 
-def wrong_places(subject: Newest) -> set[tuple[str, str]]:
-    """The cells and metrics of the subject where one value is the right one, and it is another."""
-    metrics = ("wrong_results", "crashed", *_OF_CACHES)
-    every = (subject, *subject.others)
-    return {
-        (str(cell), metric)
-        for one in every for metric in metrics for cell in one.checked(metric)[1]
-    }  # fmt: skip
-
-
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
     """What the values of the subject are values of, and when they were measured."""
     repeats = sorted(
@@ -156,10 +141,6 @@ def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
         Term("measured", measured or "unknown"),
         *(Term("also measured with", str(other.setting)) for other in subject.others),
     )
-
-
-def _is_optional(cell: Cell) -> bool:
-    return cell.backend in BACKENDS and BACKENDS[cell.backend].optional
 
 
 def _claims(subject: Newest) -> Iterator[Headline]:

@@ -154,7 +154,7 @@ def _change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
 
 
 def _verdicts(observed: SiteInput, subject: Newest) -> Iterator[str]:
-    """The newest subject against the one before it, in one sentence for each direction."""
+    """The newest subject against the last one with a value, a sentence for each direction."""
     label = shorten(subject.subject, 60)
     tracks = list(_newest_tracks(observed, subject))
     if not any(track.series.place.metric == _INSTRUCTIONS for track in tracks):
@@ -170,7 +170,8 @@ def _verdicts(observed: SiteInput, subject: Newest) -> Iterator[str]:
                 size = _change(observed, track).words.partition(": ")[2]
                 names.setdefault(words, f"{' '.join(words)} ({size})")  # of its start methods
         if names:
-            yield f"{label} does {word} work than the subject before it: {_first(names.values())}."
+            before = "the subject before it that was counted"
+            yield f"{label} does {word} work than {before}: {_first(names.values())}."
     conclusions = [observed.verdicts_on(track).last for track in judged]
     if set(conclusions) & {"unaffected", "workload changed"}:
         other = "other " if set(conclusions) & _STATES.keys() else ""

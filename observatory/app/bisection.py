@@ -74,7 +74,8 @@ def bisect(session: Session, sought: Sought) -> Searched:
     has no value.
     """
     subjects, began = sought.subjects, time.monotonic()
-    write_left(session.state)
+    for line in write_left(session.state):
+        session.say(line, "warning")
     ends = subjects[0], subjects[-1]
     narrowed = session.narrowed(sought.graphs)
     prober = prober_of(narrowed, sought.cell, sought.metric, ends, noisy=True)

@@ -68,7 +68,8 @@ def cross(session: Session, asked: Asked) -> Crossed:
     says so. Raises SubjectError if the metric is a time, or if one of the two has no value.
     """
     began = time.monotonic()
-    write_left(session.state)
+    for line in write_left(session.state):
+        session.say(line, "warning")
     narrowed = session.narrowed(asked.graphs)
     prober = prober_of(narrowed, asked.cell, asked.metric, (asked.old, asked.new))
     work: _Work | None = None

@@ -23,6 +23,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
+from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprints import fingerprint
 from observatory.app.kept_levels import tracks_of
@@ -167,7 +168,7 @@ def find_alerts(
         found = detect_changes(watched, moment)
     faults = loaded(torture.load_all, [results], [])
     made_of = fingerprint(read, moment.triage, faults, learned)
-    return alerts_of(found, tool_version(), made_of), problems
+    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks)), problems
 
 
 def watched_of(

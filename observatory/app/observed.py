@@ -20,6 +20,7 @@ from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
+from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
@@ -195,4 +196,4 @@ def _alerts(
     newest = max((run.measured_at for run in watched.runs), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
-    return alerts_of(detected, tool_version())
+    return alerts_of(detected, tool_version(), wrong=wrong_counts(tracks))

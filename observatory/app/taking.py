@@ -123,7 +123,8 @@ def samples_of(
     """
     for line in fetch_left(session.state):
         session.say(line)
-    unwritten.write_left(session.state)
+    for line in unwritten.write_left(session.state):
+        session.say(line, "warning")
     header = JournalHeader(subject=subject, versions=environment.versions, machine=session.machine)
     journals = Journals(session.results, header)
     # A warm build must not start from the cache of another environment or from machine code for

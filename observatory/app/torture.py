@@ -21,7 +21,7 @@ from observatory.store.base.problems import RecordError
 from observatory.store.records import torture as record
 from observatory.store.records.subject import Subject
 from observatory.store.records.torture import Torture
-from observatory.text.torture import counted, left_over
+from observatory.text.torture import CACHES, counted, left_over
 
 
 @dataclass
@@ -63,9 +63,9 @@ class Tortures:
                 self.progress(Update(self.undecided[-1], "error"))
 
     def _is_recorded(self, subject: Subject) -> bool:
-        steps = self.steps or DEFAULT_STEPS
+        steps, caches = self.steps or DEFAULT_STEPS, [self.cache] if self.cache else CACHES
         return any(
-            record.is_recorded(results, subject, self.machine, steps)
+            record.is_recorded(results, subject, self.machine, steps, caches)
             for results in (self.results, *filter(None, [self.stored]))
         )
 

@@ -41,17 +41,38 @@ def noted(state: Path, results: Path, journal: Path) -> Iterator[None]:
         shutil.rmtree(place, ignore_errors=True)
 
 
-def write_left(state: Path) -> None:
-    """Write the result files of the journals that killed processes have left. Raises OSError."""
+def write_left(state: Path) -> list[str]:
+    """Write the result files of the journals that killed processes have left. Raises OSError.
+
+    Returns what could not be written, as sentences. The note of a file that could not be written
+    stays, so that the next command tries it again; one that cannot be followed is dropped.
+    """
     root = state / _NAME
+    said: list[str] = []
     for place in root.iterdir() if root.is_dir() else ():
         with locked_at_once(place) as ours:
-            if not ours:
-                continue
-            with contextlib.suppress(ObservatoryError, OSError, ValueError, KeyError, TypeError):
-                note = json.loads((place / _NOTE).read_text(encoding="utf-8"))
-                write(Path(note["results"]), Path(note["journal"]))
-            shutil.rmtree(place, ignore_errors=True)
+            if ours and (note := _read(place / _NOTE)) is not None:
+                try:
+                    said += [f"skipped: {problem}" for problem in write(*note)]
+                except (ObservatoryError, OSError) as error:
+                    said.append(
+                        f"{note[1]}: the result file that an earlier command left unwritten cannot "
+                        f"be written ({error}); the next command that measures tries it again"
+                    )
+                    continue
+            if ours:
+                shutil.rmtree(place, ignore_errors=True)
+    return said
+
+
+def _read(path: Path) -> tuple[Path, Path] | None:
+    """The results and the journal of a note; None if it names no journal that is there."""
+    try:
+        note = json.loads(path.read_text(encoding="utf-8"))
+        results, journal = Path(note["results"]), Path(note["journal"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return (results, journal) if journal.exists() else None
 
 
 def write(results: Path, journal: Path) -> list[Problem]:
@@ -60,6 +81,6 @@ def write(results: Path, journal: Path) -> list[Problem]:
 
     contents = read_journal(journal)
     if contents.header is None:
-        return []
+        return list(contents.problems)
     write_benchmarks(results, Path(benchmarks.__file__).parent)
     return project(results, contents)

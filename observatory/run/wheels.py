@@ -32,6 +32,8 @@ _NOT_INSTALLED = (
 _PACKAGE = "pytensor/"
 _TAGS = "rel-[[:digit:]]*"
 _LONGEST = 1800.0
+_NO_DATE, _MODE = (1980, 1, 1, 0, 0, 0), 0o600
+"""Of every file in a derived wheel: the first date that an archive can have, and the mode."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +179,10 @@ def _replaced(data: bytes, changes: Mapping[str, str]) -> bytes:
 
 
 def _written(path: Path, files: Mapping[str, bytes], old: str, new: str) -> Path:
-    """Write a wheel under its new version, with the record that installers check."""
+    """Write a wheel under its new version, with the record that installers check.
+
+    The same files give the same bytes at any time: environments are known by the hashes of wheels.
+    """
     before, after = f"pytensor-{old}.dist-info/", f"pytensor-{new}.dist-info/"
     moved = {
         after + name.removeprefix(before) if name.startswith(before) else name: data
@@ -190,7 +195,9 @@ def _written(path: Path, files: Mapping[str, bytes], old: str, new: str) -> Path
     moved[f"{after}RECORD"] = _record(moved, f"{after}RECORD").encode()
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(moved):
-            archive.writestr(name, moved[name])
+            entry = zipfile.ZipInfo(name, _NO_DATE)
+            entry.external_attr = _MODE << 16
+            archive.writestr(entry, moved[name], zipfile.ZIP_DEFLATED)
     return path
 
 

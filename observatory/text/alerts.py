@@ -47,10 +47,10 @@ def verdict(alerts: Alerts, now: datetime) -> str:
     return f"{open_alerts(alerts)}; {run} {ago(now - (alerts.last_good or alerts.newest))}."
 
 
-def open_alerts(alerts: Alerts, wrong: bool = False) -> str:
+def open_alerts(alerts: Alerts) -> str:
     """How many alerts need attention, independent of the time of reading.
 
-    ``wrong``: something has always been wrong, so that no change could raise an alert.
+    What has always been wrong is said, too: no change could raise an alert of it.
     """
     needing = alerts.in_state("new", "expired", "open")
     new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
@@ -58,14 +58,14 @@ def open_alerts(alerts: Alerts, wrong: bool = False) -> str:
         parts = ["all new" if new == len(needing) else f"{new} new" if new else "none of them new"]
         parts += [f"{expired} with an expired acknowledgement"] if expired else []
         sentence = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
+    elif alerts.untold:
+        sentence = "Something has been wrong since the first subject; 0 alerts open"
     elif alerts.in_state("acknowledged"):
         sentence = "0 alerts open"
-    elif wrong:
-        sentence = "Something has been wrong since the first subject; 0 alerts open"
-    elif alerts.judged or alerts.compared:
-        sentence = "Nothing is wrong: 0 alerts open"
-    else:
+    elif not (alerts.judged or alerts.compared):
         sentence = "Nothing could be judged yet"
+    else:
+        sentence = f"{'Nothing is wrong: ' * (alerts.wrong is not None)}0 alerts open"
     if known := len(alerts.in_state("acknowledged")):
         sentence += f"; {known} acknowledged"
     return sentence

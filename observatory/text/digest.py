@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, timedelta
+from typing import TypeVar
 
 from observatory.benchmarks.catalogue import BACKENDS, CAUSES, FIRST_CAUSES, METRICS, MODELS, Cell
-from observatory.store.records.alerts import Alerts, Change, SeriesChange, SmallerChange
+from observatory.store.records.alerts import Alert, Alerts, Change, SeriesChange, SmallerChange
 from observatory.text import document as doc
 from observatory.text import sizes, units
+from observatory.text.alerts import found_still
 from observatory.text.markdown import inline, markdown
 from observatory.text.titles import title_of
 from observatory.text.words import known_first, listed, several
@@ -21,6 +23,7 @@ _REASONS = {
 _SHOWN = 10
 _LONGEST = 160
 _WORDS = len(fields(Cell))
+_Any = TypeVar("_Any", bound=Change)
 _FIRST = frozenset(metric for name in FIRST_CAUSES for metric in CAUSES[name].shows_in)
 
 
@@ -35,6 +38,10 @@ class Digest:
     worse: Sequence[Change]
     better: Sequence[Change]
     smaller: Sequence[SmallerChange]
+    others: Sequence[Change]
+    """Alerts without a series: runs that failed or are late, and caches under faults."""
+    judged: bool
+    """Whether anything was judged or compared at all."""
 
     @property
     def bars(self) -> list[tuple[str, float]]:
@@ -49,20 +56,29 @@ class Digest:
 
 
 def digest_of(alerts: Alerts, span: timedelta) -> Digest:
-    """The changes whose first subject is at most ``span`` older than the newest subject."""
-    every = (*alerts.alerts, *alerts.improvements, *alerts.smaller)
+    """The changes whose first subject is at most ``span`` older than the newest subject.
+
+    Without alerts that the results do not show any more.
+    """
+    told = [one for one in alerts.alerts if found_still(one)]
+    every = (*told, *alerts.improvements, *alerts.smaller)
     dates = [one.newest.date for change in every for one in change.series]
+    dates += [one.first_bad.date for one in told]
     until = max(dates, default=alerts.newest or datetime.now(UTC))
     since = until - span
 
-    def within(changes: Iterable[Change], of_values: bool) -> list[Change]:
-        recent = (one for one in changes if one.series and since <= one.first_bad.date <= until)
+    def within(changes: Iterable[_Any]) -> list[_Any]:
+        return [one for one in changes if since <= one.first_bad.date <= until]
+
+    def shown(changes: Iterable[Change], of_values: bool) -> list[Change]:
+        recent = (one for one in within(changes) if one.series)
         return [one for one in recent if _of_values(one) == of_values]
 
     return Digest(
-        since, until, within(alerts.alerts, True), within(alerts.improvements, True),
-        within(alerts.alerts, False), within(alerts.improvements, False),
-        [one for one in alerts.smaller if since <= one.first_bad.date <= until],
+        since, until, shown(told, True), shown(alerts.improvements, True),
+        shown(told, False), shown(alerts.improvements, False), within(alerts.smaller),
+        [one for one in within(told) if not one.series],
+        judged=bool(alerts.judged or alerts.compared),
     )  # fmt: skip
 
 
@@ -80,6 +96,7 @@ def digest_text(digest: Digest, title: str, picture: str = "") -> str:
         "Wrong": digest.wrong, "Right again": digest.right,
         "Slower, larger or not found in the cache": digest.worse,
         "Faster, smaller or found again": digest.better,
+        "Runs, and caches under faults": digest.others,
     }  # fmt: skip
     for name, changes in sections.items():
         blocks += _section(name, changes)
@@ -98,7 +115,10 @@ def _summary(digest: Digest) -> str:
             (digest.smaller, "too small or too short for an alert"),
         ) if changes
     ]  # fmt: skip
-    return f"{span}: {listed(parts) if parts else 'nothing changed'}."
+    if digest.others:
+        parts.append(f"{several(len(digest.others), 'alert')} about runs or caches under faults")
+    calm = "nothing changed" if digest.judged else "nothing was judged"
+    return f"{span}: {listed(parts) if parts else calm}."
 
 
 def _section(name: str, changes: Sequence[Change]) -> Iterator[str]:
@@ -111,7 +131,13 @@ def _section(name: str, changes: Sequence[Change]) -> Iterator[str]:
 
 
 def _point(change: Change) -> doc.Words:
-    """One change in one sentence."""
+    """One change in one sentence, and another one if it is over."""
+    if isinstance(change, Alert) and change.resolved_by is not None:
+        return (*_told(change), " Over since ", doc.Strong(change.resolved_by.label), ".")
+    return _told(change)
+
+
+def _told(change: Change) -> doc.Words:
     who = doc.Strong(change.first_bad.label)
     if sized := _sized(change):
         return who, *doc.written(f": {title_of(change.kind)}, {_by(sized)}, {_series(sized)}.")

@@ -8,7 +8,7 @@ from observatory.analyze.comparison.comparing import Compared
 from observatory.analyze.history.alerts import FoundAlert
 from observatory.analyze.history.detection import Detected
 from observatory.analyze.statements import JudgedVerdict, Sides
-from observatory.store.records.alerts import Alert, Alerts, SmallerChange, Unjudged
+from observatory.store.records.alerts import Alert, Alerts, SmallerChange, Unjudged, WrongCount
 from observatory.store.records.comparison import Cause, Comparison, Missing, Verdict
 from observatory.text.statements import cause_sentence, sentence_of
 
@@ -53,14 +53,18 @@ def comparison_of(
     )  # fmt: skip
 
 
-def alerts_of(detected: Detected, observatory: str, made_of: str = "") -> Alerts:
+def alerts_of(
+    detected: Detected, observatory: str, made_of: str = "",
+    wrong: list[WrongCount] | None = None,
+) -> Alerts:  # fmt: skip
     """The record of everything that was found in one results directory.
 
-    ``observatory``: the version of the tool. ``made_of``: a hash of the results.
+    ``observatory``: the version of the tool. ``made_of``: a hash of the results. ``wrong``: see
+    `wrong_counts`.
     """
     return Alerts(
         observatory=observatory, newest=detected.newest, last_good=detected.last_good,
-        made_of=made_of, judged=detected.judged, compared=detected.compared,
+        made_of=made_of, judged=detected.judged, compared=detected.compared, wrong=wrong,
         alerts=[_alert(one) for one in detected.alerts],
         improvements=[
             one.change.model_copy(update={"sentence": sentence_of(one.statement)[:_LONGEST]})

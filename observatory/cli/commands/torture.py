@@ -54,8 +54,8 @@ def command(
     budget: Annotated[
         str,
         typer.Option(
-            help="Longest time: 90s, 10m, 1h; the next run tries the faults that are left. "
-            "Default: no limit."
+            help="Longest time: 90s, 10m, 1h; the next run tries the faults that are left, and "
+            "finishes those that were in progress. Default: no limit."
         ),
     ] = "",
     with_: options.With = None,

@@ -234,6 +234,13 @@ class Unjudged(Record):
     examples: list[Text] = Field(max_length=10)
 
 
+class WrongCount(Record):
+    """A count of the newest subject that is not the right one."""
+
+    benchmark: Text
+    metric: Word
+
+
 class Alerts(Record):
     """Everything that was found in one results directory."""
 
@@ -246,6 +253,10 @@ class Alerts(Record):
     )
     judged: Count = Field(description="noisy series that were judged")
     compared: Count = Field(0, description="pairs of subjects whose counts were compared")
+    wrong: list[WrongCount] | None = Field(
+        None, max_length=100_000, description="of the newest subject, with an alert or without; "
+        "None: not known, as in older files",
+    )  # fmt: skip
     alerts: list[Alert] = Field(max_length=100_000)
     improvements: list[Change] = Field([], max_length=100_000)
     smaller: list[SmallerChange] = Field(
@@ -258,6 +269,16 @@ class Alerts(Record):
     def in_state(self, *states: State) -> list[Alert]:
         """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
+
+    @property
+    def untold(self) -> bool:
+        """Whether something of the newest subject is known to be wrong that no alert speaks of."""
+        told = {
+            (series.benchmark, series.metric)
+            for one in self.alerts if one.state != "resolved"
+            for series in one.series if series.holds
+        }  # fmt: skip
+        return any((one.benchmark, one.metric) not in told for one in self.wrong or ())
 
     def chosen(
         self, most: int | None = None, since: datetime | None = None, pattern: str | None = None

@@ -6,7 +6,7 @@ One file for each PyTensor, numba and Python that `observatory torture` tried on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -176,13 +176,17 @@ FILES = RecordFiles(
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
 
 
-def is_recorded(results: Path, subject: Subject, machine: str, steps: int) -> bool:
-    """Whether there is a record of a subject on a machine with as many steps."""
+def is_recorded(
+    results: Path, subject: Subject, machine: str, steps: int, caches: Iterable[str]
+) -> bool:
+    """Whether there is a record of these caches of a subject on a machine with as many steps."""
+    asked = set(caches)
     for one in load_all(results):
         if not isinstance(one, RecordError) and one.tried is not None and one.steps == steps:
             known = one.tried.subject
             same = known.commit == subject.commit and known.env_name == subject.env_name
-            if same and one.tried.machine == machine:
+            covered = asked <= {fault.cache for fault in one.faults}
+            if same and covered and one.tried.machine == machine:
                 return True
     return False
 

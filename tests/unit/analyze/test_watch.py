@@ -13,7 +13,7 @@ from observatory.analyze.history.segments import segmented
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.profile import ImportedModule, Phase, Profile
-from observatory.store.records.sample import Sample
+from observatory.store.records.sample import LedgerEntry, Sample
 from tests.factories import failed, sample
 from tests.factories_alerts import detected, line, moment, series, stepped, subject
 from tests.factories_alerts import watched as runs
@@ -206,3 +206,23 @@ def test_a_step_of_which_no_subject_has_a_profile_is_told_without_one() -> None:
     step = series(line(60), stepped(60, 40))
     (alert,) = detected(Histories(list(segmented([step])), (), runs(60).runs), moment(60)).alerts
     assert alert.sentence.endswith("%)")
+
+
+@pytest.mark.parametrize("metric", ["files_grown", "bytes_grown", "compiler_runs"])
+def test_whatever_another_default_makes_worse_is_a_series_of_its_event(metric: str) -> None:
+    warm = Cell("radon", "warm_disk", "DEFAULT", "spawn")
+    compiled = [
+        [LedgerEntry(name="f", kind=kind, key="k", outcome="hit", seconds=0.1, step="build")]
+        for kind in ("c_module", "numba")
+    ]
+    before, after = (
+        [
+            sample(warm, "counting", {"cache_misses": 0, metric: value}, ledger=ledger),
+            sample(warm.filler, "counting", {"cache_misses": 1}, ledger=ledger),
+        ]
+        for value, ledger in zip((0, 3), compiled, strict=True)
+    )
+    found = watched(history("a", before, after, after))
+    (event,) = found.alerts
+    assert (event.kind, event.state) == ("another default", "event")
+    assert [(one.metric, one.after) for one in event.series] == [(metric, 3)]

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,6 +19,7 @@ from typing import cast
 import numpy as np
 import pytest
 
+from observatory.benchmarks.sandbox import Sandbox
 from observatory.benchmarks.torture import __main__ as main
 from observatory.benchmarks.torture import damage, processes, shim
 from observatory.benchmarks.torture.copies import Copies, Skip
@@ -27,6 +28,7 @@ from observatory.benchmarks.torture.making import (
     VERDICTS,
     Armed,
     Damage,
+    Fault,
     FaultRecord,
     Interleaved,
     Place,
@@ -445,6 +447,76 @@ def test_faults_in_a_journal_are_not_tried_again(tmp_path: Path) -> None:
 def test_faults_for_which_there_is_no_time_are_counted_and_left(tmp_path: Path) -> None:
     found = main.take(TWO, main.How(journal=tmp_path, budget=0))
     assert (found.faults, found.left) == ((), 3)
+
+
+@pytest.fixture
+def part_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], main._Part]]:
+    """Makes the part of a run that tries two faults, each when a file of its name is there."""
+    stand_in = tmp_path / "python"
+    stand_in.write_text(f"""#!{sys.executable}
+import pathlib, sys, time
+options = sys.argv[1:]
+journal = pathlib.Path(options[options.index("--append-to") + 1])
+for name in (value for option, value in zip(options, options[1:]) if option == "--only"):
+    while not pathlib.Path({str(tmp_path)!r}, name).exists():
+        time.sleep(0.01)
+    with journal.open("a") as stream:
+        stream.write(pathlib.Path({str(tmp_path)!r}, name).read_text())
+""")
+    stand_in.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(stand_in))
+    faults = [one for one in FAULTS if one.cache == "numba"][:2]
+    parts: list[main._Part] = []
+    with Sandbox.open() as box:
+
+        def made() -> main._Part:
+            journal = tmp_path / "numba-0.jsonl"
+            parts.append(main._Part(box, "numba", faults, main.How(), None, journal))
+            return parts[-1]
+
+        yield made
+        for part in parts:
+            part.end()
+
+
+def is_tried(tmp_path: Path, fault: Fault) -> None:
+    """Let the stand-in record a fault."""
+    ready = tmp_path / "ready"
+    ready.write_text(to_json(main.untried(fault, "")) + "\n")
+    ready.rename(tmp_path / fault.name)
+
+
+def test_a_fault_that_takes_longer_than_the_budget_is_finished_by_the_next_run(
+    tmp_path: Path, part_of: Callable[[], main._Part]
+) -> None:
+    first = part_of()
+    assert first.go_on(over=False)
+    assert not first.go_on(over=True)
+    assert (first.process, len(first.left)) == (None, 2)
+    second = part_of()
+    assert second.go_on(over=False)
+    assert second.go_on(over=True)  # it is late: it may end
+    is_tried(tmp_path, second.faults[0])
+    while second.go_on(over=True):
+        pass
+    assert [one.name for one in second.records] == [second.faults[0].name]
+    assert [one.name for one in second.left] == [second.faults[1].name]
+    third = part_of()  # so each run finishes one at least
+    assert third.go_on(over=False)
+    assert third.go_on(over=True)
+    is_tried(tmp_path, third.faults[1])
+    while third.go_on(over=True):
+        pass
+    assert third.left == []
+
+
+def test_when_the_time_is_over_before_it_begins_no_late_fault_is_begun(
+    tmp_path: Path, part_of: Callable[[], main._Part]
+) -> None:
+    first = part_of()
+    first.go_on(over=False)
+    first.go_on(over=True)
+    assert not part_of().go_on(over=True)
 
 
 def test_processes_share_the_faults_of_a_cache(tmp_path: Path) -> None:

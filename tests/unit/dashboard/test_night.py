@@ -42,7 +42,7 @@ def alerts(*found: object) -> Alerts:
     return Alerts.model_validate(
         {
             "schema": "observatory/alerts/1", "observatory": "0", "newest": NOON,
-            "last_good": NOON, "judged": 3, "alerts": list(found),
+            "last_good": NOON, "judged": 3, "wrong": [], "alerts": list(found),
         }
     )  # fmt: skip
 

@@ -129,6 +129,26 @@ def test_the_record_names_every_file(repository: Path, tmp_path: Path) -> None:
     assert f"pytensor/a.py,sha256={digest},6" in lines
 
 
+def test_a_wheel_that_is_derived_again_has_the_same_bytes(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = commit(repository, {})
+    second = commit(repository, {"pytensor/a.py": "a = 2\n"})
+    wheel(Building(), tmp_path / "shelf", repository, first)
+    requirement = f"pytensor @ git+{repository.as_uri()}@{second}"
+    made, clock = [], zipfile.time.localtime
+    for later in (0, 7200):
+        monkeypatch.setattr(zipfile.time, "localtime", lambda now, by=later: clock(now + by))
+        wheels = CommitWheels(tmp_path / "shelf", Building())
+        with wheels.replacing(requirement, PYTHON, None) as replaced:
+            path = Path(unquote(urlsplit(replaced.removeprefix("pytensor @ ")).path))
+            made.append(path.read_bytes())
+            with zipfile.ZipFile(path) as opened:
+                ways = {(one.compress_type, one.external_attr >> 16) for one in opened.infolist()}
+    assert ways == {(zipfile.ZIP_DEFLATED, 0o600)}
+    assert made[0] == made[1]
+
+
 @pytest.mark.parametrize(
     "files",
     [

@@ -78,6 +78,35 @@ def test_small_changes_are_listed_and_older_ones_are_not() -> None:
 
 def test_nothing_is_said_to_be_nothing() -> None:
     assert "nothing changed." in text_of(record())
+    assert "nothing was judged." in text_of(record().model_copy(update={"judged": 0}))
+
+
+def test_an_alert_that_was_withdrawn_is_no_change() -> None:
+    first = detected(watched(45, series(line(45), stepped(45, 40, 1.3))), moment(45))
+    assert "1 change for the worse" in text_of(first)
+    calm = detected(watched(46, series(line(46), stepped(46))), moment(46, first))
+    assert [one.state for one in calm.alerts] == ["resolved"]
+    assert "nothing changed." in text_of(calm)
+
+
+def test_an_alert_that_is_over_says_since_when() -> None:
+    first = detected(watched(45, series(line(45), stepped(45, 40, 1.3))), moment(45))
+    (alert,) = first.alerts
+    over = alert.model_copy(update={"state": "resolved", "resolved_by": at(subject(44))})
+    text = text_of(first.model_copy(update={"alerts": [over]}))
+    assert "slower to build, +3" in text
+    assert " Over since **`n44`**." in text
+    assert "Over since" not in text_of(first)
+
+
+def test_a_run_that_failed_is_told_although_nothing_was_measured() -> None:
+    died = {"the measured process died of SIGSEGV": ["radon warm_disk NUMBA spawn"]}
+    values = stepped(45, 40, 1.3)
+    values[44] = float("nan")  # the newest subject has no value
+    text = text_of(detected(watched(45, series(line(45), values), failures=died), moment(45)))
+    assert "1 change for the worse and 1 alert about runs or caches under faults" in text
+    assert "#### Runs, and caches under faults" in text
+    assert "died of SIGSEGV" in text
 
 
 def test_text_of_results_is_no_markup() -> None:

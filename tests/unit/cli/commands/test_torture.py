@@ -71,6 +71,8 @@ def run(
             if isinstance(fate, Exception):
                 raise fate
             tried.append((label, options[4]))
+            if fate is None and options[2] is None:
+                fate = [fault("index_empty"), fault("full"), fault("full", cache="c")]
             left = (lefts or {}).get(label, 0)
             return torture(label, fate, one.date, machine, steps=options[1] or 64, left=left)
 
@@ -95,7 +97,7 @@ def test_each_subject_is_a_column_and_a_file(run: Run, tmp_path: Path) -> None:
     assert code == Exit.OK
     assert "3.0.0" in out
     assert "index_empty" in out
-    assert "2 faults in 6 steps: 2 safe" in err
+    assert "3 faults in 9 steps: 3 safe" in err
     assert len(list(load_all(tmp_path))) == 2
 
 
@@ -163,6 +165,21 @@ def test_a_subject_is_tried_once_if_only_new_ones_are_asked_for(
     assert len(tried) == 3
     code, out, _ = run("3.0.0", "--new", "--steps", "2")
     assert (code, out, len(tried)) == (Exit.OK, "", 3)
+
+
+def test_a_record_of_one_cache_is_none_of_the_other(
+    run: Run, tried: list[tuple[str, Path | None]]
+) -> None:
+    run("3.0.0", "--cache", "numba")
+    run("3.0.0", "--new", "--cache", "numba")
+    assert len(tried) == 1
+    run("3.0.0", "--new", "--cache", "c", fates={"3.0.0": [fault("full", cache="c")]})
+    assert len(tried) == 2
+    run("3.0.0", "--new")
+    assert len(tried) == 2
+    run("3.1.0", "--cache", "numba")
+    run("3.1.0", "--new")
+    assert [label for label, _ in tried[2:]] == ["3.1.0", "3.1.0"]
 
 
 def test_further_results_say_what_is_recorded(
