@@ -35,9 +35,10 @@ def scratch(root: Path, prefix: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def temporary(prefix: str) -> Iterator[Path]:
-    """A `scratch` in the directory for temporary files; what killed processes left there goes.
+    """A new directory below that for temporary files; what killed processes left there goes.
 
-    Only what belongs to this user is removed there. Raises OSError.
+    It is inside of a `scratch`, because whoever changes results holds the lock of their directory.
+    Only what belongs to this user is removed. Raises OSError.
     """
     root = Path(tempfile.gettempdir())
     for path in root.glob(f"{prefix}*"):
@@ -45,7 +46,9 @@ def temporary(prefix: str) -> Iterator[Path]:
             if path.lstat().st_uid == os.getuid():
                 remove_unused(path, [path])
     with scratch(root, prefix) as made:
-        yield made
+        inside = made / "inside"
+        inside.mkdir()
+        yield inside
 
 
 def remove_unused(path: Path, locks: Sequence[Path]) -> None:

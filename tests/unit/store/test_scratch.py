@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.store.base.locking import locked_at_once
 from observatory.store.base.scratch import temporary
 
 PREFIX = "observatory-tried-"
@@ -36,12 +37,18 @@ def left_by_a_killed_process(directory: Path) -> Path:
 
 def test_the_next_one_removes_what_a_killed_process_left(directory: Path) -> None:
     left = left_by_a_killed_process(directory)
-    assert (left / "large").exists()
+    assert (left / "inside" / "large").exists()
     with temporary(PREFIX) as first:
         assert not left.exists()
         with temporary(PREFIX) as second:
-            assert {first, second} == {*directory.iterdir()}
+            assert {first.parent, second.parent} == {*directory.iterdir()}
     assert [*directory.iterdir()] == []
+
+
+def test_the_lock_of_the_directory_is_free(directory: Path) -> None:
+    """As whoever merges or publishes results takes it."""
+    with temporary(PREFIX) as made, locked_at_once(made) as ours:
+        assert ours
 
 
 def test_where_directories_cannot_be_locked_nothing_is_removed_and_nothing_fails(
