@@ -78,6 +78,19 @@ def test_where_lookups_count_the_noise_is_larger_and_alarms_are_as_rare(
             assert one.variation > 5 * steady[one.cell]
 
 
+def test_another_machine_counts_the_same() -> None:
+    """Another model of CPU by another maker, with the same pins."""
+    first, other = (pool_of(POOLS / f"{one}-2core-3.3.7-work.parquet") for one in ("epyc", "xeon"))
+    assert not {*first["cpu"]} & {*other["cpu"]}
+    places = ["scenario", "backend", "metric"]
+    medians = [one.groupby(places)["value"].median() for one in (first, other)]
+    apart = (medians[1] / medians[0] - 1).abs().groupby("metric").max()
+    assert apart["instructions"] < 0.00002
+    assert apart["python_calls"] < 0.0002
+    for one in rates_of(other):
+        assert (one.alarms, one.found[1.005]) == (0, 1.0), one
+
+
 @pytest.mark.parametrize("learn", [LEARNED, 100])
 def test_learned_noise_finds_smaller_changes_of_calls_and_gives_no_alarm(
     learn: int, monkeypatch: pytest.MonkeyPatch
