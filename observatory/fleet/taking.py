@@ -130,7 +130,7 @@ class Samples:
                     if task.measure in OF_CLASS:  # the other sample of its pair may be from here
                         raise FleetError(
                             f"{task.cell} {task.measure}: {site.place.host} refuses it ({error}); "
-                            "what was recorded is kept; start again, `run` with --resume"
+                            "what was recorded is kept; start it again (`run`: --resume)"
                         ) from error
                 else:
                     break

@@ -9,11 +9,12 @@ cache refused it.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
 from observatory.analyze.comparison import ledgers
+from observatory.analyze.comparison.attributing import with_causes
 from observatory.analyze.comparison.evidence import Evidence, failure_of
 from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.comparison.unexplained_times import CALM, WAITS, why_longer
@@ -46,9 +47,6 @@ _COUNTED = ("key_collisions", "key_instabilities", "graphs_raised", "side_effect
 """The metrics that count what their cause names. Others count what is wrong with it."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
-
-_COSTS = 0.5
-"""The share of a time's growth from which on a cause that costs as many seconds explains it."""
 
 _Conclusions = Mapping[Cell, Conclusion]
 
@@ -93,8 +91,7 @@ def explained(
     first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
     causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
     named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
-    slept = {one.cell: _growth(one) for one in verdicts if one.metric == "seconds_slept"}
-    return named, [_attached(verdict, named, slept) for verdict in verdicts]
+    return named, with_causes(verdicts, named)
 
 
 def wrong_results(graphs: Mapping[Cell, Sequence[GraphChange]], head: Evidence) -> FoundCause:
@@ -400,36 +397,3 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
     sure = all(finding.sure for finding in group)
     family = group[0].family
     return FoundCause("", kind, cells, functions, seconds, family, wrong, named, more, sure)
-
-
-def _attached(
-    verdict: JudgedVerdict, causes: Iterable[FoundCause], slept: Mapping[Cell, float]
-) -> JudgedVerdict:
-    """The verdict with its cause: of a time, the first that costs at least half of its growth.
-
-    ``slept``: the additional seconds of sleep by cell.
-    """
-    if verdict.conclusion != "worse":
-        return verdict
-    possible = [
-        cause
-        for cause in causes
-        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells
-    ]
-    if not possible:
-        return verdict
-    cause = possible[0]
-    if verdict.metric in CAUSES[WAITS].shows_in:  # a time
-        least = _COSTS * _growth(verdict)
-        costs = {
-            one.id: slept.get(verdict.cell, 0.0) if one.kind == "sleeps" else one.seconds_lost
-            for one in possible
-        }
-        cause = next((one for one in possible if costs[one.id] >= least), cause)
-    return verdict.model_copy(update={"cause": cause.id})
-
-
-def _growth(verdict: Verdict) -> float:
-    """By how much the median grew; 0 where a side has no value."""
-    before, after = verdict.base.values, verdict.head.values
-    return median(after) - median(before) if before and after else 0.0

@@ -45,11 +45,7 @@ def locked_at_once(directory: Path) -> Iterator[bool]:
     Whoever holds the lock may remove the directory: then it is made again. Raises OSError.
     """
     while True:
-        directory.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
+        descriptor = _made(directory)
         try:
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -69,11 +65,7 @@ def shared_lock(directory: Path) -> int:
     This waits for who holds the lock alone, and may remove the directory. Raises OSError.
     """
     while True:
-        directory.mkdir(parents=True, exist_ok=True)
-        try:
-            descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
-        except FileNotFoundError:
-            continue
+        descriptor = _made(directory)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_SH)
             if _is_at(directory, descriptor):
@@ -82,6 +74,14 @@ def shared_lock(directory: Path) -> int:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _made(directory: Path) -> int:
+    """Make a directory, unless it is there, and open it; somebody may remove it meanwhile."""
+    while True:
+        directory.mkdir(parents=True, exist_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            return os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
 
 
 @contextlib.contextmanager
