@@ -18,7 +18,7 @@ import json
 import os
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from itertools import count, cycle
@@ -37,17 +37,19 @@ COUNTS = {METRICS[name].measure: name for name in ("instructions", "python_calls
 _FACTS = ("pytensor", "numba", "python", "cpu")
 
 
-def rounds(first_seed: int, only: str | None = None) -> Iterator[Task]:
-    """The tasks, without an end; those that fill the caches come first.
+def rounds(
+    first_seed: int, only: str | None = None, of: Collection[Cell] = CELLS
+) -> Iterator[Task]:
+    """The tasks of the cells, without an end; those that fill the caches come first.
 
     `only` is the metric whose samples are taken; None takes those of both.
     """
-    once = plan(CELLS, Rounds(timing=0, counting=0, tracing=1, work=1))
+    once = plan(of, Rounds(timing=0, counting=0, tracing=1, work=1))
     yield from (task for task in once if task.keep is not None)
     tasks = {(t.cell, t.measure): replace(t, imports=False) for t in once if t.keep is None}
     traced = cycle(task for (_, measure), task in tasks.items() if measure == "tracing")
     for number in count(first_seed - pinning.SEED):
-        for cell in CELLS:
+        for cell in of:
             if only != "python_calls":
                 yield replace(tasks[cell, "work"], round=number)
             if only != "instructions":
@@ -75,6 +77,9 @@ def main() -> int:
     parser.add_argument("--until", required=True, help="HH:MM (UTC): no sample begins after it")
     parser.add_argument("--first-seed", type=int, default=pinning.SEED)
     parser.add_argument("--only", choices=sorted(COUNTS.values()), help="take no other samples")
+    parser.add_argument(
+        "--scenario", choices=sorted({cell.scenario for cell in CELLS}), help="take no others"
+    )
     parser.add_argument("--pause", type=Path, help="wait while this file exists")
     parser.add_argument("--state", type=Path, default=STATE)
     options = parser.parse_args()
@@ -86,7 +91,8 @@ def main() -> int:
     lines = options.file.read_text().splitlines() if options.file.exists() else ()
     known = [json.loads(line) for line in lines]
     done = Counter((Cell(*(one[a] for a in Cell.__annotations__)), one["metric"]) for one in known)
-    for task in rounds(options.first_seed, options.only):
+    wanted = [cell for cell in CELLS if options.scenario in (None, cell.scenario)]
+    for task in rounds(options.first_seed, options.only, wanted):
         if task.keep is not None:
             if not (caches / task.keep).is_dir():
                 executor.run(task)

@@ -207,3 +207,9 @@ def test_a_pool_that_is_stopped_at_any_time_is_balanced() -> None:
     work = [task for task in tasks if task.measure == "work"]
     assert {task.cell for task in work} == set(CELLS)
     assert {task.hash_seed for task in work} == set(range(7, 17))
+
+
+def test_a_pool_of_one_metric_and_scenario_takes_no_other_samples() -> None:
+    calls = [cell for cell in CELLS if cell.scenario == "call"]
+    tasks = [task for task in islice(rounds(7, "python_calls", calls), 8) if task.keep is None]
+    assert {(task.cell, task.measure) for task in tasks} == {(one, "tracing") for one in calls}
