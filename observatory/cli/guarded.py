@@ -38,8 +38,9 @@ class _Guarded:
             raise TypeError("a text is written here, and bytes to `buffer`")
         safe = for_log(text, self._begun, self._kept)
         line = (self._begun + safe).rpartition("\n")[2]
-        # Only the beginning of a line matters, and its last two characters.
-        self._begun = line if len(line) <= _ENOUGH else f"x{line[-2:]}"
+        # Only its beginning matters, after blanks, and its last two characters.
+        words = line.lstrip()
+        self._begun = words if len(words) <= _ENOUGH else f"x{words[-2:]}"
         self._stream.write(safe)
         return len(text)
 

@@ -23,14 +23,17 @@ from pathlib import Path
 from observatory.objects.bucket import Bucket, GoneError, StoreError, UnreachableError
 from observatory.objects.index import (
     LARGEST_FILE,
+    LARGEST_SEGMENT,
     LARGEST_VERSION,
-    MOST_LISTED,
+    LAST_VERSION,
     Entry,
+    Listed,
     Segment,
     Version,
     combined,
     object_name,
     packed,
+    pieces,
     to_merge,
     unpacked,
     version_name,
@@ -178,7 +181,7 @@ class Collection:
             except (OSError, StoreError):
                 pass  # the store has it, too
         try:
-            content = self.bucket.read(object_name(name))
+            content = self.bucket.read(object_name(name), 0, LARGEST_SEGMENT)
             found = unpacked(name, content)
         except GoneError as error:
             raise StoreError(f"{self.address}: the segment {name} is gone") from error
@@ -194,14 +197,15 @@ class Collection:
     ) -> Version:
         """Write the segments of the next version, and return it."""
         before = state.version
+        if before is not None and before.number == LAST_VERSION:
+            raise StoreError(
+                f"{self.address}: no number comes after that of {version_name(LAST_VERSION)}; if "
+                "the observatory did not write this version, remove it"
+            )
         segments = [] if before is None else list(before.segments)
         listed = [*state.listed, changed]
         if anew:
-            files = sorted(combined(listed).items())
-            pieces = [
-                dict(files[at : at + MOST_LISTED]) for at in range(0, len(files), MOST_LISTED)
-            ]
-            segments = [self._segment(piece) for piece in pieces]
+            segments = self._segments(combined(listed))
         else:
             number = to_merge([*(one.files for one in segments), len(changed)])
             last: dict[str, Entry | None] = {}
@@ -209,15 +213,17 @@ class Collection:
                 last.update(one)
             if number == len(listed):  # there is nothing before it that could say otherwise
                 last = {path: entry for path, entry in last.items() if entry is not None}
-            segments = [*segments[: len(listed) - number], self._segment(last)]
+            segments = [*segments[: len(listed) - number], *self._segments(last)]
         return Version(
             schema="observatory/version/1", number=1 + (state.number or 0),
             id=secrets.token_hex(8), after=before and before.id,
             taken_at=datetime.now(UTC), message=message[:20_000], segments=segments,
         )  # fmt: skip
 
-    def _segment(self, listed: Mapping[str, Entry | None]) -> Segment:
-        return Segment(name=put(self.bucket, packed(listed)), files=len(listed))
+    def _segments(self, listed: Listed) -> list[Segment]:
+        return [
+            Segment(name=put(self.bucket, packed(part)), files=len(part)) for part in pieces(listed)
+        ]
 
     def _commit(self, version: Version) -> bool:
         """Create a version. Returns False if another one has its number."""

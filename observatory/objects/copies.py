@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.objects.collection import Collection
-from observatory.objects.index import Entry
+from observatory.objects.index import Entry, is_path
 from observatory.objects.packs import taken
 from observatory.objects.unpacking import is_there
 from observatory.store.base.files import write_atomic
@@ -132,7 +132,8 @@ def _load(address: str, into: Path) -> dict[str, _Fetched]:
 
 def _parsed(lines: list[str]) -> Iterator[tuple[str, _Fetched]]:
     for line in lines:
-        if match := _LINE.fullmatch(line):
+        # The copy may be from somebody else, and files that the store lacks are removed.
+        if (match := _LINE.fullmatch(line)) and is_path(match[1]):
             yield match[1], _Fetched(match[2], int(match[3]), int(match[4]))
 
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -27,10 +27,14 @@ from observatory.store.base.record import Record
 
 LARGEST_FILE = 512 * 2**20
 """Bytes of one file; a larger one is refused, before it is unpacked and when it is published."""
-LARGEST_SEGMENT = 256 * 2**20
+LARGEST_SEGMENT = 32 * 2**20
+"""Bytes of its text."""
 LARGEST_VERSION = 2**20
 MOST_LISTED = 50_000
-"""Files in a segment that is made of others."""
+"""Files in a segment that is written."""
+MOST_READ = 4 * MOST_LISTED
+"""Files in a segment that is read: earlier versions of the observatory wrote longer ones."""
+LAST_VERSION = 10**10 - 1
 _OBJECT = r"[0-9a-f]{64}(-[0-9a-f]{8})?"
 _PART = r"[A-Za-z0-9_+\-][A-Za-z0-9_+.\-]{0,199}"
 _PATH = re.compile(rf"{_PART}(/{_PART}){{0,7}}")
@@ -79,7 +83,7 @@ class Version(Record):
     """One state of the results; it is small, and the only thing that two publishers compete for."""
 
     schema_: Literal["observatory/version/1"] = Field("observatory/version/1", alias="schema")
-    number: Annotated[int, Field(ge=1, lt=10**10)]
+    number: Annotated[int, Field(ge=1, le=LAST_VERSION)]
     id: _Id
     """Tells it from another version that wanted the same number."""
     after: _Id | None
@@ -99,6 +103,12 @@ def object_name(name: str) -> str:
     return f"objects/{name[:2]}/{name}"
 
 
+def is_object(name: str) -> bool:
+    """Whether an object has a name of `object_name`, and not one that somebody else gave it."""
+    last = name.rpartition("/")[2]
+    return name == object_name(last) and re.fullmatch(_OBJECT, last) is not None
+
+
 def is_path(path: str) -> bool:
     """Whether a file of this path can be in a store: names without blanks, none hidden."""
     return _PATH.fullmatch(path) is not None
@@ -106,10 +116,26 @@ def is_path(path: str) -> bool:
 
 def packed(listed: Listed) -> bytes:
     """The content of a segment."""
-    lines = (
-        f"{path}\t-" if entry is None else entry.line for path, entry in sorted(listed.items())
-    )
-    return zlib.compress("\n".join(lines).encode(), 6)
+    return zlib.compress("\n".join(map(_line, sorted(listed.items()))).encode(), 6)
+
+
+def pieces(listed: Listed) -> Iterator[Listed]:
+    """The files in parts that may be a segment each; one part if there are none."""
+    part: dict[str, Entry | None] = {}
+    size = 0
+    for path, entry in sorted(listed.items()):
+        length = 1 + len(_line((path, entry)))
+        if len(part) == MOST_LISTED or size + length > LARGEST_SEGMENT:
+            yield part
+            part, size = {}, 0
+        part[path] = entry
+        size += length
+    yield part
+
+
+def _line(listed: tuple[str, Entry | None]) -> str:
+    path, entry = listed
+    return f"{path}\t-" if entry is None else entry.line
 
 
 def unpacked(name: str, content: bytes) -> dict[str, Entry | None]:
@@ -117,6 +143,8 @@ def unpacked(name: str, content: bytes) -> dict[str, Entry | None]:
     if hashlib.sha256(content).hexdigest() != name[:64]:
         raise StoreError(f"the object {name} is damaged: its content has another hash")
     text = inflated(content, LARGEST_SEGMENT, f"the segment {name}")
+    if text.count(b"\n") >= MOST_READ:
+        raise StoreError(f"the segment {name} lists more than {MOST_READ:,} files")
     found: dict[str, Entry | None] = {}
     for line in text.decode(errors="replace").split("\n") if text else ():
         match = _LINE.fullmatch(line)

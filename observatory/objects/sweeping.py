@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 
 from observatory.objects.bucket import Found, StoreError
 from observatory.objects.collection import Collection
-from observatory.objects.index import version_name
+from observatory.objects.index import is_object, version_name
 
 AGE = timedelta(days=1)
 
@@ -35,7 +35,7 @@ def sweep(collection: Collection, now: datetime | None = None, age: timedelta = 
     """
     before = (now or datetime.now(UTC)) - age
     # Listed first: what is created after this is in no listing, and so is not removed.
-    objects = collection.bucket.found("objects")
+    objects = [one for one in collection.bucket.found("objects") if is_object(one.name)]
     listed = {one.name: one for one in collection.bucket.found("versions")}
     numbers = collection.numbers()
     staying = [

@@ -68,12 +68,13 @@ def test_bytes_are_not_taken_for_text_and_go_past() -> None:
     assert raw.getvalue() == b"\x00"
 
 
-def test_a_long_line_is_not_remembered() -> None:
+@pytest.mark.parametrize("order", [("##", "[error]x"), ("::", "error::x"), (":", ":error::x")])
+@pytest.mark.parametrize("before", [" " * 1000, " " * 999 + "x"])
+def test_a_long_line_is_not_remembered(before: str, order: tuple[str, str]) -> None:
     written = io.StringIO()
     stream = _Guarded(written)
-    stream.write(" " * 1000)
-    stream.write("##")
-    stream.write("[error]x")
+    for part in (before, *order):
+        stream.write(part)
     assert obeyed(written.getvalue()) == []
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import hashlib
 import random
 import threading
 from collections.abc import Callable, Sequence
@@ -12,7 +13,7 @@ from observatory.objects import collection as module
 from observatory.objects.bucket import Bucket, StoreError, UnreachableError
 from observatory.objects.collection import Collection, Edit, Moved
 from observatory.objects.copies import bring_up_to_date
-from observatory.objects.index import version_name
+from observatory.objects.index import LAST_VERSION, version_name
 from observatory.objects.packs import put, taken
 from observatory.objects.sweeping import sweep
 from observatory.objects.unpacking import files_in
@@ -288,6 +289,28 @@ def test_nothing_younger_than_a_day_is_removed(store: Collection, tmp_path: Path
     assert store.numbers() == [1, 2]
 
 
+def test_what_somebody_else_keeps_there_stays(store: Collection, tmp_path: Path) -> None:
+    theirs = ["objects/photos/a.pdf", f"objects/bb/{'a' * 64}", f"objects/aa/{'a' * 63}"]
+    for name in theirs:
+        store.bucket.create(name, b"theirs")
+    store.bucket.create(f"objects/aa/{'a' * 64}", b"left behind")
+    add(store, tmp_path, a="1")
+    assert sweep(store, LATER).objects == 1
+    assert {one.name for one in store.bucket.found("objects")} >= set(theirs)
+
+
+def test_after_the_last_number_a_sentence_says_why_nothing_can_be_added(
+    store: Collection, tmp_path: Path
+) -> None:
+    add(store, tmp_path, a="1")
+    first = store.state().version
+    assert first is not None
+    last = first.model_copy(update={"number": LAST_VERSION})
+    store.bucket.create(version_name(LAST_VERSION), last.model_dump_json(by_alias=True).encode())
+    with pytest.raises(StoreError, match=r"no number comes after that of versions/9999999999"):
+        add(store, tmp_path, b="1")
+
+
 def test_a_reader_that_has_begun_can_finish(store: Collection, tmp_path: Path) -> None:
     add(store, tmp_path, a="1")
     old = store.state()
@@ -391,6 +414,23 @@ def test_a_copy_follows_what_was_removed(store: Collection, tmp_path: Path) -> N
     bring_up_to_date(store, tmp_path / "copy")
     there = {path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()}
     assert there == {"b.jsonl", "mine.txt", ".fetched"}
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_the_list_of_a_copy_removes_nothing_outside_of_it(
+    store: Collection, tmp_path: Path, absolute: bool
+) -> None:
+    """A copy of results may be from somebody else."""
+    add(store, tmp_path, a="1")
+    bring_up_to_date(store, tmp_path / "copy")
+    mine = tmp_path / "mine"
+    mine.write_text("known")
+    path = mine if absolute else "../mine"
+    line = f"{path}\t{hashlib.sha256(b'known').hexdigest()}\t5\t{mine.stat().st_mtime_ns}"
+    with (tmp_path / "copy" / ".fetched").open("a") as stream:
+        stream.write(f"\n{line}")
+    bring_up_to_date(store, tmp_path / "copy")
+    assert mine.read_text() == "known"
 
 
 def test_what_was_changed_here_is_never_written_over(store: Collection, tmp_path: Path) -> None:

@@ -7,7 +7,15 @@ import pytest
 
 from observatory.objects import index
 from observatory.objects.bucket import StoreError
-from observatory.objects.index import Entry, combined, is_path, packed, to_merge, unpacked
+from observatory.objects.index import (
+    Entry,
+    combined,
+    is_path,
+    packed,
+    pieces,
+    to_merge,
+    unpacked,
+)
 
 SHA = "a" * 64
 ENTRY = Entry("samples/bench/a.jsonl", SHA, 10, SHA, 0, 8)
@@ -68,6 +76,28 @@ def test_a_segment_is_uncompressed_within_bounds(monkeypatch: pytest.MonkeyPatch
     content = zlib.compress(b"a" * 100_000)
     with pytest.raises(StoreError, match="larger than it says"):
         unpacked(named(content), content)
+
+
+def test_a_segment_of_very_many_short_lines_is_refused_before_they_are_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(index, "MOST_READ", 1000)
+    content = zlib.compress(b"a\t-\n" * 1000)
+    with pytest.raises(StoreError, match="lists more than 1,000 files"):
+        unpacked(named(content), content)
+
+
+@pytest.mark.parametrize(("bound", "value"), [("MOST_LISTED", 10), ("LARGEST_SEGMENT", 2500)])
+def test_what_is_too_much_for_a_segment_is_in_several(
+    monkeypatch: pytest.MonkeyPatch, bound: str, value: int
+) -> None:
+    monkeypatch.setattr(index, bound, value)
+    listed = {f"n{n:02}": Entry(f"n{n:02}", SHA, n, SHA, 0, 8) for n in range(25)}
+    parts = list(pieces(listed))
+    assert [len(part) for part in parts][:2] in ([10, 10], [17, 8])
+    together = [unpacked(named(packed(part)), packed(part)) for part in parts]
+    assert combined(together) == listed
+    assert list(pieces({})) == [{}]
 
 
 def test_a_later_segment_wins_and_may_take_away() -> None:

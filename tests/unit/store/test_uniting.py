@@ -29,7 +29,7 @@ from observatory.store.records.alerts import Acknowledgement
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
-from tests.factories_asv import foreign, put
+from tests.factories_asv import foreign, put, row
 from tests.factories_contracts import contracts as a_record
 from tests.factories_pytest_benchmark import entry, file, saved
 from tests.unit.store.test_calibration import made as a_calibration
@@ -286,6 +286,17 @@ def test_rows_stay_as_asv_wrote_them(tmp_path: Path, into: Path) -> None:
     assert done.problems == []
     (path,) = into.glob("*/*-x.json")
     assert '"b": [[NaN, Infinity]]' in path.read_text()
+
+
+@pytest.mark.parametrize("side", ["into", "part"])
+def test_a_time_of_too_many_digits_ends_nothing(tmp_path: Path, into: Path, side: str) -> None:
+    """No float is as large, and Python's own reader of JSON gives it as an integer."""
+    for directory, value in ((into, 1.0), (tmp_path / "part", 2.0)):
+        rows = foreign({"a": row(result=[value], started_at=1_700_000_000_123)})
+        path = put(directory, rows)
+        if directory.name == side:
+            path.write_text(path.read_text().replace("1700000000123", "9" * 320))
+    assert unite(into, [tmp_path / "part"]).problems == []
 
 
 def test_a_row_that_is_nested_too_deep_ends_nothing(tmp_path: Path, into: Path) -> None:
