@@ -20,6 +20,7 @@ from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.credentials import without_credentials
 from observatory.run.git import GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.started import Started
@@ -114,9 +115,10 @@ class Environment:
     def variables(self) -> dict[str, str]:
         """Return the environment variables for `command`: those of this process, scrubbed.
 
-        Of the tool's packages, only ``benchmarks`` can be imported.
+        Of the tool's packages, only ``benchmarks`` can be imported. Credentials stay here.
         """
-        kept = {k: v for k, v in os.environ.items() if not k.startswith(_SCRUBBED)}
+        own = without_credentials(os.environ)
+        kept = {k: v for k, v in own.items() if not k.startswith(_SCRUBBED)}
         return {**kept, "PYTHONPATH": str(self.importable)}
 
 

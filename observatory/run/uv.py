@@ -23,6 +23,7 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.credentials import without_credentials
 
 PREBUILT = ("numba", "llvmlite", "numpy", "scipy")
 """Distributions that are installed from wheels only, as building them takes long."""
@@ -65,7 +66,10 @@ class RealUv:
         ``held``: descriptors of locks, which uv keeps if this process is killed. Raises UvError if
         uv fails, cannot be started or does not end in time.
         """
-        environment = {k: v for k, v in os.environ.items() if k not in _SCRUBBED}
+        # What uv builds gets the variables of uv, too. Only its own are credentials that it needs.
+        own = {name: value for name, value in os.environ.items() if name.startswith("UV_")}
+        given = without_credentials(os.environ) | own
+        environment = {name: value for name, value in given.items() if name not in _SCRUBBED}
         command = " ".join(["uv", *[word for word in args if not word.startswith("-")][:3]])
         try:
             done = subprocess.run(

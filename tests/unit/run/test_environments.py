@@ -273,6 +273,7 @@ def test_the_variables_are_scrubbed_and_the_rest_is_kept(environments, monkeypat
         "PYTENSOR_FLAGS": "x",
         "NUMBA_CACHE_DIR": "x",
         "VIRTUAL_ENV": "x",
+        "GH_TOKEN": "x",
         "PATH": "/bin",
     }
     monkeypatch.setattr(os, "environ", base)
