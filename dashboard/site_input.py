@@ -94,8 +94,6 @@ class SiteInput:
     """By alert: the likely change of its machine that it may follow from."""
     looks: Sequence[Look] = ()
     """Nights of each machine, by work that never changes."""
-    retired: frozenset[str] = frozenset()
-    """The ids of alerts whose series are no longer measured."""
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:

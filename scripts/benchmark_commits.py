@@ -18,6 +18,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+from observatory.cli.guarded import guarded
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.backlog import IMPORTED
 from observatory.run.git import Git
@@ -92,4 +93,5 @@ def _imported(commit: str, saved: Path, status: int, options: argparse.Namespace
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

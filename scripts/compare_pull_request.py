@@ -26,8 +26,9 @@ from rich.console import Console
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.stored_base import Pair, compare_with_stored, stored_pair
+from observatory.cli.guarded import guarded
 from observatory.cli.options import seconds
-from observatory.cli.output import TerminalProgress
+from observatory.cli.output import TerminalProgress, append_summary
 from observatory.github.artifact import COMPARISON, NUMBER
 from observatory.run.git import Git
 from observatory.run.interleave import WORK
@@ -109,8 +110,7 @@ def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
 def _finished(options: argparse.Namespace, comment: Path) -> int:
     write_atomic(options.out / NUMBER, f"{options.pull}\n".encode())
     if options.summary is not None and comment.is_file():
-        with options.summary.open("a", encoding="utf-8") as stream:
-            stream.write(comment.read_text("utf-8"))
+        append_summary(options.summary, comment.read_text("utf-8"))
     return 0
 
 
@@ -121,4 +121,5 @@ def _number(text: str) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

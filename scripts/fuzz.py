@@ -30,6 +30,8 @@ from pathlib import Path
 from random import Random
 from typing import NoReturn
 
+from observatory.cli.guarded import guarded
+
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 200
 """MB that a content may take at most."""
@@ -157,4 +159,5 @@ def _print(found: dict[str, dict[str, object]], options: argparse.Namespace) -> 
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

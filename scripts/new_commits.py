@@ -13,6 +13,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from observatory.cli.guarded import guarded
+from observatory.cli.output import append_summary
 from observatory.errors import ObservatoryError
 from observatory.run.backlog import KINDS, Backlog, backlog, measured_commits
 
@@ -64,9 +66,9 @@ def say(summary: Path | None, text: str) -> None:
     """Say a sentence on stderr and in the summary."""
     print(text, file=sys.stderr, flush=True)
     if summary is not None:
-        with summary.open("a", encoding="utf-8") as stream:
-            stream.write(f"{text}\n\n")
+        append_summary(summary, f"{text}\n\n")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

@@ -13,6 +13,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from observatory.cli.guarded import guarded
 from observatory.errors import ObservatoryError
 from observatory.run.pages import push_pages
 
@@ -37,4 +38,5 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

@@ -16,6 +16,8 @@ from observatory.analyze.history.detection import Histories, detect_changes
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
+from observatory.analyze.history.standing import retired_alerts
+from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import SeriesKey, place_order
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.reading.read import ResultFile
@@ -87,4 +89,6 @@ def _alerts(tracks: Sequence[Any]) -> Any:
     runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
     moment = AlertContext(MEASURED, timedelta(days=2), Triage(), None)
     good = MEASURED if runs else None
-    return alerts_of(detect_changes(Histories(list(tracks), (), runs, good), moment), "0.1.0")
+    found = detect_changes(Histories(list(tracks), (), runs, good), moment)
+    retired = retired_alerts((one.alert for one in found.alerts), tracks)
+    return alerts_of(found, "0.1.0", wrong=wrong_counts(tracks), retired=retired)

@@ -80,7 +80,7 @@ const observatory = (() => {
 
   /** The choices that the address holds after its #, as lists of words by key. */
   function choices() {
-    const found = {};
+    const found = Object.create(null); // a key may have the name of anything that objects have
     for (const [key, value] of new URLSearchParams(location.hash.slice(1))) {
       (found[key] ??= []).push(value);
     }

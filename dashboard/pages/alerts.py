@@ -21,7 +21,7 @@ _CHANGES = 200
 def alerts_page(observed: SiteInput) -> dict[str, Any]:
     """The values of `alerts.html.j2`."""
     alerts = observed.alerts
-    now, shown = standing(alerts, observed.retired), with_page(alerts)
+    now, shown = standing(alerts), with_page(alerts)
     pages = {one.id for one in shown}
     titles = {
         "New": (*now.failed, *now.new), "Waiting for a decision": now.waiting,

@@ -74,7 +74,9 @@ def _fate(own: Sequence[CellValue]) -> Flag:
         return Flag(units.MISSING, "absent")
     if wrong:
         return Flag(f"{units.count(wrong)} wrong", "bad")
-    return Flag("crashed", "bad") if crashed else Flag("right")
+    if crashed:
+        return Flag("crashed", "bad")
+    return Flag("not checked", "unknown") if wrong is None else Flag("right")
 
 
 def _symbols(own: Sequence[CellValue]) -> Flag:
@@ -85,7 +87,7 @@ def _symbols(own: Sequence[CellValue]) -> Flag:
         return Flag(f"{units.count(collided)} shared", "bad")
     if vulnerable:
         return Flag(f"{units.count(vulnerable)} vulnerable", "unknown")
-    return Flag("unique")
+    return Flag("not checked", "unknown") if collided is None else Flag("unique")
 
 
 def _largest(own: Sequence[CellValue], metric: str) -> float | None:

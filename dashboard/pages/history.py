@@ -156,10 +156,13 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
         and r.value is not None
     }
     launches = known_first((launch for _, launch in counts), LAUNCHES)
+    last = max((release for release, _ in counts), key=releases.index, default=None)
+    # One that the last release did not count would end as 0, which nobody observed.
+    followed = [each for each in launches if (last, each) in counts]
     points = []
     for release in releases:
         # What happens under one launch happens: the picture shows the worst, the table each.
-        values = [counts[release, each] for each in launches if (release, each) in counts]
+        values = [counts[release, each] for each in followed if (release, each) in counts]
         worst = max(values, default=None)
         text = "not counted"
         if worst is not None:
@@ -170,12 +173,14 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
         for release in releases
     )
     scenario = counted.scenario
+    under = f" under {listed(followed)}" if followed != launches else ""
     what = f"{counted.caption} of {COUNTED_BACKEND} in {scenario}"
     caption = f"{what}: {counted.noun}s by release and start method"
     table = Table(caption, ("release", *launches), rows)
     line = ChartLine(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
     return Panel(
-        f"counts-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, (line,), table
+        f"counts-{scenario}", f"{scenario}{under}", SCENARIOS[scenario].meaning, releases,
+        (line,), table,
     )
 
 

@@ -7,13 +7,10 @@ from typing import Literal, NamedTuple
 from observatory.analyze.history.newest import NewestState
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.dashboard.site_input import SiteInput
-from observatory.store.records.alerts import State as AlertState
 from observatory.text import sizes, units
 from observatory.text.plain import shorten
 
 State = Literal["bad", "good", "doubt", "quiet"]
-NEEDING: tuple[AlertState, ...] = ("new", "expired", "open")
-"""States of alerts that need a person."""
 _LABEL = 24
 
 

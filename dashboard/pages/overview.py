@@ -11,7 +11,6 @@ from typing import Any
 from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
 from observatory.analyze.history.standing import Light, Standing, standing
-from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.benchmarks.catalogue import (
     LAUNCHES,
     MAIN_BACKENDS,
@@ -140,8 +139,7 @@ class Overview:
 def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None) -> Overview:
     """Fill the first screen. ``subject`` is None if there are no PyTensor cells."""
     found = observed.alerts
-    wrong = [(one.benchmark, one.metric) for one in wrong_counts(observed.tracks) or ()]
-    now = standing(found, observed.retired, wrong)
+    now = standing(found)
     rows = tuple(_rows(observed, subject)) if subject else ()
     habits = _habits(observed)
     changed, told = _news(observed, now)
@@ -153,7 +151,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
         last_good=found.last_good,
         newest=found.newest,
         recorded=bool(observed.measured_at),
-        changed=changed,
+        changed=changed if told or found.judged or found.compared else "",
         news=told[:SHOWN_NEWS],
         more_news=max(0, len(told) - SHOWN_NEWS),
         alerts=[alert_line(one, observed.found) for one in now.shown[:SHOWN_ALERTS]],
@@ -353,4 +351,6 @@ def _none_of(subject: Newest, metric: str, nouns: str, unknown: str) -> Flag:
     if bad:
         where = several(len(bad), "cell")
         return Flag(f"{sum(bad.values()):,.0f} {nouns} in {where}", "bad", "✗")
+    if absent := subject.unchecked(metric):
+        return Flag(f"no {nouns} in {several(len(values), 'cell')}; {absent:,} not checked")
     return Flag(f"no {nouns} in {several(len(values), 'cell')}", "good", "✓")

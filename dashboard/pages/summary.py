@@ -61,6 +61,13 @@ class Newest:
             {one.cell: one.value or 0.0 for one in own if one.wrong},
         )
 
+    def unchecked(self, metric: str) -> int:
+        """The number of measured cells that have no value of such a metric."""
+        measured = {
+            one.cell for one in self.cell_values if is_checked(metric, one.cell.backend)
+        }  # fmt: skip
+        return len(measured - self.checked(metric)[0].keys())
+
 
 class Headline(NamedTuple):
     """What the page says first, or a part of it."""
@@ -164,7 +171,13 @@ def _claim(subject: Newest, metric: str, noun: str, unknown: str) -> Headline:
     if bad:
         known = f"known {noun} in {several(len(bad), 'cell')}"
         return Headline("bad", f"{noun} in {_where(bad)}", known=known)
-    return Headline("good", f"no {noun}") if counted else Headline("unknown", unknown)
+    if not counted:
+        return Headline("unknown", unknown)
+    if absent := subject.unchecked(metric):
+        cells = several(len(counted), "cell")
+        verb = "was" if absent == 1 else "were"
+        return Headline("unknown", f"no {noun} in {cells}, and {absent:,} {verb} not checked")
+    return Headline("good", f"no {noun}")
 
 
 def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:

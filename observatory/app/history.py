@@ -168,7 +168,8 @@ def find_alerts(
         found = detect_changes(watched, moment)
     faults = loaded(torture.load_all, [results], [])
     made_of = fingerprint(read, moment.triage, faults, learned)
-    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks)), problems
+    retired = retired_alerts((one.alert for one in found.alerts), tracks)
+    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks), retired), problems
 
 
 def watched_of(

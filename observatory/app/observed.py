@@ -135,7 +135,6 @@ def site_data(
         found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
-        retired=retired_alerts(alerts, tracks),
     )  # fmt: skip
     return observed, problems
 
@@ -188,7 +187,9 @@ def _alerts(
         found, unread = acknowledgements_of(one)
         triage.acknowledged.extend(found.acknowledged)
         problems += unread
-    if previous is not None and previous.made_of == fingerprint(
+    # One of an older version of this tool may lack what pages need.
+    whole = previous is not None and None not in (previous.wrong, previous.retired)
+    if previous is not None and whole and previous.made_of == fingerprint(
         read, triage, loaded(torture.load_all, directories, []), calibrations
     ):
         return previous
@@ -196,4 +197,5 @@ def _alerts(
     newest = max((run.measured_at for run in watched.runs), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)
     detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
-    return alerts_of(detected, tool_version(), wrong=wrong_counts(tracks))
+    retired = retired_alerts((one.alert for one in detected.alerts), tracks)
+    return alerts_of(detected, tool_version(), wrong=wrong_counts(tracks), retired=retired)

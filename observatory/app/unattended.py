@@ -13,12 +13,10 @@ from observatory.errors import ObservatoryError
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import found as found_record
-from observatory.store.records.alerts import Alert, State
+from observatory.store.records.alerts import NEEDING, Alert
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Searched
 from observatory.text.words import several
-
-_WAITING: tuple[State, ...] = ("new", "expired", "open")
 
 
 def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
@@ -29,7 +27,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
     """
     session = searcher.session
     file = alerts_record.load(session.results)
-    waiting = [] if file is None else file.in_state(*_WAITING)
+    waiting = [] if file is None else file.in_state(*NEEDING)
 
     def over(alert: Alert) -> bool:
         return searched(session.results, alert, commits=searcher.repo is not None)
@@ -61,7 +59,7 @@ def open_ranges(results: Path) -> list[tuple[str, str]]:
     """The last good and the first bad commit of each alert that waits, as it was found last."""
     with contextlib.suppress(RecordError):  # whoever finds alerts reports it
         if found := alerts_record.load(results):
-            waiting = found.in_state(*_WAITING)
+            waiting = found.in_state(*NEEDING)
             return [(a.last_good.commit, a.first_bad.commit) for a in waiting if a.last_good]
     return []
 

@@ -2,7 +2,9 @@
 
 import sys
 
+from observatory.cli.guarded import guarded
 from observatory.numba_bound.command import main
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

@@ -2,6 +2,10 @@
 
     python -m observatory.numba_bound.propose ../pytensor --judge
     python -m observatory.numba_bound.propose ../pytensor --dry-run
+    python -m observatory.numba_bound.propose ../pytensor --text text.md
+
+With --text, the change is made here, and its text is one that --judge wrote elsewhere: a process
+that holds a token then runs nothing of a numba that nobody has looked at.
 
 The command commits the change on a branch of its own, pushes the branch, and opens a pull request
 or updates the open one; there is never a second one. Each time, the branch starts again from the
@@ -24,8 +28,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from observatory.cli.guarded import guarded
+from observatory.cli.output import append_summary
 from observatory.numba_bound.command import main as raise_bound_in
 from observatory.numba_bound.status import Status
+from observatory.store.base.files import read_bounded
+from observatory.store.base.problems import RecordError
+from observatory.text.comment import LIMIT
+from observatory.text.plain import for_log
 
 FAILED = 27
 _PROPOSED = (Status.DONE, Status.DO_NOT_MERGE, Status.NOT_JUDGED)
@@ -55,7 +65,9 @@ def main(
     add("--file", type=Path, default=Path("pyproject.toml"), help="default: pyproject.toml")
     add("--branch", default="observatory/numba-upper-bound", help="branch of the pull request")
     add("--base", help="branch to merge into; default: the branch that is checked out")
-    add("--judge", action="store_true", help="measure before the change is proposed")
+    told = parser.add_mutually_exclusive_group()
+    told.add_argument("--judge", action="store_true", help="measure before it is proposed")
+    told.add_argument("--text", type=Path, help="text of the pull request, with the verdicts")
     add("--dry-run", action="store_true", help="raise the bound, and push nothing")
     add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
     options = parser.parse_args(argv)
@@ -66,6 +78,8 @@ def main(
         status = raise_bound([*arguments, *(["--judge"] if options.judge else [])])
         text = file.read_text("utf-8") if file.is_file() else ""
     try:
+        if options.text is not None and text:
+            text = _judged(options.text, text.partition("\n")[0])
         if status == Status.LEFT:
             return 0
         if status not in _PROPOSED or not _run(
@@ -81,9 +95,23 @@ def main(
         return FAILED
     print(f"{title}: {result}")
     if options.summary is not None:
-        with options.summary.open("a", encoding="utf-8") as stream:
-            stream.write(f"### {title}\n\n{result}\n\n{body}")
+        append_summary(options.summary, f"### {title}\n\n{result}\n\n{body}")
     return 0
+
+
+def _judged(path: Path, title: str) -> str:
+    """A text that was written elsewhere, of the change with this title. Raises FailedError.
+
+    What was measured there may have written it: it is bounded, and gives no orders to a log.
+    """
+    try:
+        content = read_bounded(path, 4 * LIMIT, "it is no text of a pull request")
+    except RecordError as error:
+        raise FailedError(str(error)) from error
+    text = for_log((content or b"").decode(errors="replace"))[:LIMIT]
+    if not text.partition("\n")[0].casefold().endswith(title.casefold()):
+        raise FailedError(f"{path} is not about this change ({title}); measure again")
+    return text
 
 
 def propose(options: argparse.Namespace, title: str, body: str) -> str:
@@ -132,4 +160,5 @@ def _run(where: Path, *command: str) -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

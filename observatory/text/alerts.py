@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.analyze.history.level_changes import DRIFT
+from observatory.analyze.history.standing import standing
 from observatory.store.records.alerts import Alert, Alerts, Change, SeriesChange, State
 from observatory.store.records.found import NOTHING, Found
 from observatory.text import sizes, units
@@ -52,21 +53,22 @@ def open_alerts(alerts: Alerts) -> str:
 
     What has always been wrong is said, too: no change could raise an alert of it.
     """
-    needing = alerts.in_state("new", "expired", "open")
-    new, expired = len(alerts.in_state("new")), len(alerts.in_state("expired"))
+    now = standing(alerts)
+    needing = now.needing
+    new, expired = (sum(one.state == state for one in needing) for state in ("new", "expired"))
     if needing:
         parts = ["all new" if new == len(needing) else f"{new} new" if new else "none of them new"]
         parts += [f"{expired} with an expired acknowledgement"] if expired else []
         sentence = f"{several(len(needing), 'alert')} open, {', '.join(parts)}"
-    elif alerts.untold:
+    elif now.untold:
         sentence = "Something has been wrong since the first subject; 0 alerts open"
-    elif alerts.in_state("acknowledged"):
+    elif now.acknowledged:
         sentence = "0 alerts open"
     elif not (alerts.judged or alerts.compared):
         sentence = "Nothing could be judged yet"
     else:
         sentence = f"{'Nothing is wrong: ' * (alerts.wrong is not None)}0 alerts open"
-    if known := len(alerts.in_state("acknowledged")):
+    if known := len(now.acknowledged):
         sentence += f"; {known} acknowledged"
     return sentence
 
@@ -104,7 +106,7 @@ def drawn(
     ``chosen``: list only these; the first sentence is about all. ``found``: what searches
     found; of which that about an alert names its culprit.
     """
-    calm = not alerts.in_state("new", "expired", "open")
+    calm = standing(alerts).light in ("good", "unknown")
     style = "bold green" if calm else "bold red"
     blocks: list[RenderableType] = [Text(verdict(alerts, now), style)]
     listed = alerts.alerts if chosen is None else chosen

@@ -64,6 +64,8 @@ def digest_of(alerts: Alerts, span: timedelta) -> Digest:
     every = (*told, *alerts.improvements, *alerts.smaller)
     dates = [one.newest.date for change in every for one in change.series]
     dates += [one.first_bad.date for one in told]
+    if alerts.until is not None:
+        dates.append(alerts.until)
     until = max(dates, default=alerts.newest or datetime.now(UTC))
     since = until - span
 

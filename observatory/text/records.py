@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from observatory.analyze.comparison.comparing import Compared
 from observatory.analyze.history.alerts import FoundAlert
@@ -55,16 +55,18 @@ def comparison_of(
 
 def alerts_of(
     detected: Detected, observatory: str, made_of: str = "",
-    wrong: list[WrongCount] | None = None,
+    wrong: list[WrongCount] | None = None, retired: Iterable[str] = (),
 ) -> Alerts:  # fmt: skip
     """The record of everything that was found in one results directory.
 
     ``observatory``: the version of the tool. ``made_of``: a hash of the results. ``wrong``: see
-    `wrong_counts`.
+    `wrong_counts`. ``retired``: see `retired_alerts`.
     """
     return Alerts(
-        observatory=observatory, newest=detected.newest, last_good=detected.last_good,
+        observatory=observatory, newest=detected.newest, until=detected.until,
+        last_good=detected.last_good,
         made_of=made_of, judged=detected.judged, compared=detected.compared, wrong=wrong,
+        retired=sorted(retired),
         alerts=[_alert(one) for one in detected.alerts],
         improvements=[
             one.change.model_copy(update={"sentence": sentence_of(one.statement)[:_LONGEST]})

@@ -18,12 +18,11 @@ _NAMED = 2
 
 
 def news(found: Standing) -> str:
-    """What is new since the last run, as a sentence."""
-    if found.failed:
-        return "The newest run failed."
-    if not found.new:
-        return "Nothing new."
-    return f"{several(len(found.new), 'new alert')}: {_kinds(found.new)}."
+    """What is new since the last run, as sentences."""
+    parts = ["The newest run failed."] if found.failed else []
+    if found.new:
+        parts.append(f"{several(len(found.new), 'new alert')}: {_kinds(found.new)}.")
+    return " ".join(parts or ["Nothing new."])
 
 
 def waiting(found: Standing) -> str:

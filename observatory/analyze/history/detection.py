@@ -89,6 +89,8 @@ class Detected:
 
     newest: datetime | None
     """When the newest sample was taken; None where there is none."""
+    until: datetime | None
+    """The date of the newest subject of any series; None without series."""
     last_good: datetime | None
     judged: int
     """Noisy series that were judged."""
@@ -150,6 +152,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     acknowledged = {one.id for one in context.triage.acknowledged}
     return Detected(
         newest=recorded.newest,
+        until=max((line.subjects[-1].date for line in lines), default=None),
         last_good=given.last_good,
         judged=judged.judged,
         compared=sum(compared for _, compared in counted),

@@ -49,6 +49,11 @@ class Standing:
     """Whether something of the newest subject is wrong that no alert speaks of."""
 
     @property
+    def needing(self) -> tuple[Alert, ...]:
+        """Those about which somebody has to decide."""
+        return (*self.failed, *self.new, *self.waiting, *self.late)
+
+    @property
     def wrong(self) -> tuple[Alert, ...]:
         """Those that wait and say that values are wrong, or may be."""
         return tuple(one for one in self.waiting if one.kind in FIRST_CAUSES)
@@ -68,16 +73,14 @@ def urgency(alert: Alert) -> tuple[bool, float]:
     return alert.kind in FIRST_CAUSES, math.inf if counted else impact(alert.series)
 
 
-def standing(
-    alerts: Alerts, retired: Iterable[str] = (), wrong: Iterable[tuple[str, str]] = ()
-) -> Standing:
+def standing(alerts: Alerts) -> Standing:
     """Sort the alerts.
 
-    ``retired``: ids of those whose series are no longer measured. ``wrong``: cells and
-    metrics of the newest subject where values are wrong, a filled cache misses, or it crashes:
-    what an alert speaks of is not said again.
+    Where values of the newest subject are wrong, a filled cache misses, or it crashes, what an
+    alert speaks of is not said again.
     """
-    over = set(retired)
+    over = set(alerts.retired or ())
+    wrong = {(one.benchmark, one.metric) for one in alerts.wrong or ()}
     known = {
         (series.benchmark, series.metric)
         for one in alerts.in_state("acknowledged", "open", "event")
@@ -109,7 +112,7 @@ def standing(
     )  # fmt: skip
 
 
-def retired_alerts(alerts: Alerts, tracks: Sequence[SegmentedSeries]) -> frozenset[str]:
+def retired_alerts(alerts: Iterable[Alert], tracks: Sequence[SegmentedSeries]) -> frozenset[str]:
     """The ids of the alerts of series that are measured no more, though their machine measures.
 
     An alert that a machine sends nothing is one of those if another environment of the machine
@@ -125,7 +128,9 @@ def retired_alerts(alerts: Alerts, tracks: Sequence[SegmentedSeries]) -> frozens
     gone = {line.name for line in lines if last[line.key] < newest[line.machine] - RETIRED_AFTER}
     machines = {line.key[0]: line.machine for line in lines}
     found = set()
-    for one in alerts.in_state("new", "expired", "open", "acknowledged", "event"):
+    for one in alerts:
+        if one.state == "resolved":
+            continue
         if one.kind == STALE:
             if one.about in gone:
                 found.add(one.id)

@@ -45,6 +45,8 @@ SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000
 """Characters that a `Word` and a `Text` hold at most."""
+NEEDING: tuple[State, ...] = ("new", "expired", "open")
+"""States of alerts about which nobody has decided."""
 
 
 def cut(text: str, most: int = _WORD) -> str:
@@ -247,6 +249,9 @@ class Alerts(Record):
     schema_: Literal["observatory/alerts/1"] = Field("observatory/alerts/1", alias="schema")
     observatory: Word
     newest: Moment | None = Field(description="of the newest sample; None: no results")
+    until: Moment | None = Field(
+        None, description="the date of the newest subject; None: not known, as in older files"
+    )
     last_good: Moment | None = Field(description="of the newest run without a failure")
     made_of: Annotated[str, Field(pattern=r"^([0-9a-f]{32})?$")] = Field(
         "", description="hash of the results and of what people said; empty: not known"
@@ -256,6 +261,10 @@ class Alerts(Record):
     wrong: list[WrongCount] | None = Field(
         None, max_length=100_000, description="of the newest subject, with an alert or without; "
         "None: not known, as in older files",
+    )  # fmt: skip
+    retired: list[AlertId] | None = Field(
+        None, max_length=100_000, description="the alerts whose series are no longer measured: "
+        "nobody needs to decide about them; None: not known, as in older files",
     )  # fmt: skip
     alerts: list[Alert] = Field(max_length=100_000)
     improvements: list[Change] = Field([], max_length=100_000)
@@ -269,16 +278,6 @@ class Alerts(Record):
     def in_state(self, *states: State) -> list[Alert]:
         """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
-
-    @property
-    def untold(self) -> bool:
-        """Whether something of the newest subject is known to be wrong that no alert speaks of."""
-        told = {
-            (series.benchmark, series.metric)
-            for one in self.alerts if one.state != "resolved"
-            for series in one.series if series.holds
-        }  # fmt: skip
-        return any((one.benchmark, one.metric) not in told for one in self.wrong or ())
 
     def chosen(
         self, most: int | None = None, since: datetime | None = None, pattern: str | None = None

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
+from observatory.analyze.history.alerts import FAILED
 from observatory.analyze.history.standing import standing
-from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange
+from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange, WrongCount
 from observatory.text.standing import news, status, waiting
 
 DAY = datetime(2026, 5, 4, tzinfo=UTC)
@@ -26,8 +28,9 @@ def alert(state: str, kind: str = "slower", number: int = 0) -> Alert:
     )  # fmt: skip
 
 
-def record(*alerts: Alert) -> Alerts:
-    return Alerts(observatory="0", newest=DAY, last_good=DAY, judged=9, alerts=list(alerts))
+def record(*alerts: Alert, **given: Any) -> Alerts:
+    fields = {"observatory": "0", "newest": DAY, "last_good": DAY, "judged": 9, **given}
+    return Alerts(**fields, alerts=list(alerts))
 
 
 @pytest.mark.parametrize(
@@ -60,19 +63,25 @@ def test_what_is_new_comes_first_and_then_what_waits() -> None:
     assert news(more) == "3 new alerts: keys collide and slower (2)."
 
 
+def test_a_run_that_failed_hides_no_new_alert() -> None:
+    found = standing(record(alert("open", FAILED), alert("new", number=1)))
+    assert news(found) == "The newest run failed. 1 new alert: slower since 3.3.8."
+
+
 def test_what_is_wrong_comes_first_among_what_waits() -> None:
     found = standing(record(alert("open"), alert("open", "keys collide", 1)))
     assert waiting(found) == ("2 older alerts wait for a decision, first keys collide since 3.3.8.")
 
 
 def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
-    assert standing(record(), wrong=[PLACE]).light == "bad"
-    assert standing(record(alert("acknowledged")), wrong=[PLACE]).light == "good"
-    assert standing(record(alert("open")), wrong=[PLACE]).light == "open"
+    wrong = [WrongCount(benchmark=PLACE[0], metric=PLACE[1])]
+    assert standing(record(wrong=wrong)).light == "bad"
+    assert standing(record(alert("acknowledged"), wrong=wrong)).light == "good"
+    assert standing(record(alert("open"), wrong=wrong)).light == "open"
 
 
 def test_alerts_of_what_is_no_longer_measured_wait_for_nobody() -> None:
-    found = standing(record(alert("open")), retired=[f"{0:010x}"])
+    found = standing(record(alert("open"), retired=[f"{0:010x}"]))
     assert (found.light, found.waiting, len(found.retired)) == ("good", (), 1)
 
 

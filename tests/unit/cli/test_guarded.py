@@ -17,6 +17,7 @@ from observatory.cli.guarded import _Guarded
 from observatory.cli.output import append_summary
 from observatory.errors import Exit
 from observatory.text.plain import for_log
+from scripts.new_commits import say
 from tests import factories_comparison as factory
 from tests.factories_asv import foreign
 
@@ -131,3 +132,26 @@ def test_a_summary_holds_no_control_characters(tmp_path: Path) -> None:
     text = (tmp_path / "summary.md").read_text()
     assert obeyed(text) == []
     assert text.endswith("\n| a | b |\n")
+
+
+def test_every_script_that_a_workflow_runs_guards_what_it_prints() -> None:
+    """Messages of git, pytest and a forge, and names of commits, pass through them."""
+    root = Path(__file__).parents[3]
+    steps = "\n".join(path.read_text() for path in (root / ".github/workflows").glob("*.yml"))
+    run_by = re.findall(r"\.venv/bin/python (?:-m scripts\.|scripts/)(\w+)", steps)
+    assert len(set(run_by)) >= 6
+    for name in run_by:
+        source = (root / "scripts" / f"{name}.py").read_text()
+        assert "with guarded():\n        sys.exit(main())" in source, name
+
+
+def test_what_a_script_says_of_strangers_gives_no_orders(tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    words = ("--repo", str(tmp_path), "--stored", str(tmp_path), "--branch", f"b{ORDERS}")
+    script = Path(__file__).parents[3] / "scripts/new_commits.py"
+    done = subprocess.run([sys.executable, script, *words], capture_output=True, check=False)
+    assert done.returncode not in (0, 1)
+    assert b"add-mask" in done.stderr
+    assert obeyed(done.stderr.decode()) == []
+    say(summary, f"no commit{ORDERS}")
+    assert obeyed(summary.read_text()) == []

@@ -53,6 +53,13 @@ def test_right_values_are_said_to_be_right_and_shared_symbols_are_not_hidden() -
     assert page["rows"][0][2][:2] == ("14 shared", "bad")
 
 
+def test_what_was_not_checked_is_not_said_to_be_right() -> None:
+    page = guard_page(measured((FORK, "crashed", 0), (FORK, "vulnerable_symbols", 0)))
+    assert page is not None
+    assert (page["verdict"].text, page["verdict"].state) == ("not checked", "unknown")
+    assert page["rows"][0][2][:2] == ("not checked", "unknown")
+
+
 def test_a_stale_value_of_an_upgrade_is_a_sentence_and_a_flag(tmp_path: Path) -> None:
     stale = Part(model="randoms", backend="NUMBA", built=24, reused=30, stale=["<b>one"])
     found = measured((FORK, "wrong_results", 0), upgrades=[upgrade(stale)])

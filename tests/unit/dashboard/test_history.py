@@ -68,6 +68,21 @@ def test_a_release_that_was_not_measured_is_a_gap_in_the_line():
     assert found.times[0].table.rows[7][1:] == ("not measured",) * 3
 
 
+def test_a_start_method_that_is_no_longer_measured_improves_nothing():
+    rows = [
+        factory.row(
+            Cell("radon", "warm_disk", "NUMBA", launch), "cache_misses", value, subject=release,
+            date=datetime(2026, month, 1, tzinfo=UTC),
+        )
+        for release, month, launch, value in (
+            ("3.3.4", 5, "fork", 0), ("3.3.4", 5, "spawn", 5), ("3.3.7", 8, "fork", 0),
+        )
+    ]  # fmt: skip
+    found = past(factory.as_frame(rows))
+    assert found.in_words[0] == "warm_disk under fork: no cache misses in 2 releases."
+    assert [row[1:] for row in found.misses[0].table.rows] == [("0", "5"), ("0", "not counted")]
+
+
 def test_a_miss_under_one_launch_is_in_the_picture_and_the_table_says_which():
     rows = [
         factory.row(Cell("radon", "warm_disk", "NUMBA", launch), "cache_misses", value)

@@ -109,6 +109,21 @@ def test_the_overview_says_that_all_is_well() -> None:
     ]  # fmt: skip
 
 
+def test_the_overview_says_how_many_cells_were_not_checked() -> None:
+    frame = factory.frame()
+    checked = (frame["subject"] == "3.3.7") & (frame["metric"] == "wrong_results")
+    view = shown(observed(frame.drop(frame[checked].index[2:])))
+    absent = int(checked.sum()) - 2
+    assert view.safety[0] == (f"no wrong results in 2 cells; {absent} not checked", "", "")
+
+
+def test_where_nothing_was_judged_nothing_is_said_to_have_stayed_as_it_was() -> None:
+    alone = observed(factory.as_frame(factory.release_rows("3.3.7")))
+    assert not (alone.alerts.judged or alone.alerts.compared)
+    assert shown(alone).changed == ""
+    assert shown(observed(factory.frame())).changed == "3.3.7"
+
+
 @pytest.mark.parametrize(
     ("kind", "status"), [("stale", "Stale"), ("failed run", "The last run failed")]
 )

@@ -98,6 +98,17 @@ def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
     assert f"{warm - 2} warm caches hit, 2 were not counted" in found.sentence
 
 
+@pytest.mark.parametrize("metric", ["wrong_results", "crashed"])
+def test_cells_that_were_not_checked_are_not_said_to_be_right(metric: str):
+    frame = factory.frame()
+    newest_one = frame["subject"] == "3.3.7"
+    all_cells = len(frame[newest_one & (frame["metric"] == metric)])
+    found = said(frame.drop(frame[newest_one & (frame["metric"] == metric)].index[1:]))
+    noun = {"wrong_results": "wrong results", "crashed": "crashes"}[metric]
+    assert found.state == "unknown"
+    assert f"no {noun} in 1 cell, and {all_cells - 1} were not checked" in found.sentence
+
+
 def test_nothing_checked_is_not_the_same_as_nothing_wrong():
     frame = factory.as_frame([factory.row(WARM, "compile_time", 0.7, n=3)])
     found = said(frame)

@@ -119,6 +119,27 @@ def test_what_is_bad_is_proposed_all_the_same_as_its_text_says_so(
     assert verbs(checkout) == ["list", "create"]
 
 
+def test_a_text_that_was_written_elsewhere_is_of_the_change_that_is_made_here(
+    checkout: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A job without rights has measured, and this one runs nothing of the new numba."""
+    text = tmp_path / "text.md"
+    text.write_text("Do not merge: raise numba to 0.68\n\nIt is slow.\n::add-mask::a\x1b[2K\n")
+    words = [str(checkout), "--text", str(text)]
+    assert main(words, raising("0.69")) == FAILED
+    assert "is not about this change (Raise numba to 0.69)" in capsys.readouterr().err
+    assert main([*words, "--summary", str(tmp_path / "summary.md")], raising("0.68")) == 0
+    (created,) = [one for one in asked(checkout) if one[1] == "create"]
+    assert created[created.index("--title") + 1] == "Do not merge: raise numba to 0.68"
+    body = created[created.index("--body") + 1]
+    assert body.startswith("It is slow.\n: :add-mask::a\N{REPLACEMENT CHARACTER}[2K")
+    text.write_bytes(b"x" * 300_000)
+    assert main(words, raising("0.70")) == FAILED
+    assert "is larger than" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main([*words, "--judge"], raising("0.68"))
+
+
 @pytest.mark.parametrize(
     ("status", "ends"), [(Status.LEFT, 0), (Status.NO_PIN, 21), (Status.NO_ANSWER, 23), (2, 2)]
 )

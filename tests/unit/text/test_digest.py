@@ -76,6 +76,16 @@ def test_small_changes_are_listed_and_older_ones_are_not() -> None:
     assert "Small changes" not in text_of(record(smaller=[small], improvements=[later]))
 
 
+def test_a_week_ends_with_the_newest_subject_even_if_the_series_that_changed_ended() -> None:
+    better = change("fewer uncacheable", "uncacheable", 2, 1, "radon cold NUMBA fork")
+    ended = record(improvements=[better])
+    assert "1 change for the better" in text_of(ended)
+    later = ended.model_copy(update={"until": FIRST.date + timedelta(days=90)})
+    assert "nothing changed." in text_of(later)
+    given = watched(45, series(line(45), stepped(45)))
+    assert detected(given, moment(45)).until == subject(44).date
+
+
 def test_nothing_is_said_to_be_nothing() -> None:
     assert "nothing changed." in text_of(record())
     assert "nothing was judged." in text_of(record().model_copy(update={"judged": 0}))

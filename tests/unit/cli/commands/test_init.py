@@ -419,6 +419,43 @@ def test_what_runs_a_pull_request_has_no_right_and_what_has_rights_runs_none(
                 assert "pull" not in str(step["with"].get("ref", ""))
 
 
+_OF_OTHERS = re.compile(
+    r"--judge|nightly(?! --only alerts --only site --only feed)|asv run|pip install|"
+    r"benchmark_commits|compare_pull_request|canary|pytest"
+)
+"""What runs code of a project, of a pull request, or of a release that nobody has read."""
+
+
+def test_no_job_with_credentials_runs_code_of_others(pytensor: Path) -> None:
+    """Whatever runs in a job can read the credentials of all of its steps."""
+    jobs = [
+        (path.name, name, job)
+        for path in every_workflow(pytensor)
+        for name, job in yaml.safe_load(path.read_text())["jobs"].items()
+        if "uses" not in job
+    ]
+    holding = {
+        f"{file} {name}": " ".join(step.get("run", "") for step in job["steps"])
+        for file, name, job in jobs
+        if "secrets." in str(job["steps"]) or "write" in str(job.get("permissions"))
+    }
+    assert {"benchmarks.yml plan", "numba-upper-bound.yml propose"} <= set(holding)
+    assert [name for name, run in holding.items() if _OF_OTHERS.search(run)] == []
+
+
+def test_no_two_jobs_of_one_run_give_an_artifact_the_same_name(pytensor: Path) -> None:
+    """One file calls these workflows, and GitHub refuses the second artifact of a name."""
+    called = ("commits.yml", "benchmarks.yml", "asv.yml", "numba-upper-bound.yml", "publish.yml")
+    names = [
+        step["with"]["name"]
+        for path in every_workflow(pytensor) if path.name in called
+        for job in yaml.safe_load(path.read_text())["jobs"].values()
+        for step in job.get("steps", ()) if "upload-artifact" in step.get("uses", "")
+    ]  # fmt: skip
+    assert len(names) >= 6
+    assert len(names) == len(set(names))
+
+
 def test_no_run_is_started_for_each_comment(pytensor: Path) -> None:
     for path in every_workflow(pytensor):
         assert "issue_comment" not in _triggers(path), path
