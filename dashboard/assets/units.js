@@ -6,6 +6,7 @@ observatory.units = (() => {
   const TIMES = [[1e-9, "ns"], [1e-6, "µs"], [1e-3, "ms"], [1, "s"]];
   const SIZES = [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]];
   const BEYOND = 1e15;
+  const MORE = 3;
   const SCALES = new Map([["seconds", TIMES], ["bytes", SIZES.slice(1)]]);
   const LARGEST = new Map([["seconds", 99.95], ["bytes", BEYOND]]);
 
@@ -102,7 +103,7 @@ observatory.units = (() => {
       if (smaller > 0 && SCALES.has(unit) && larger < LARGEST.get(unit)) {
         const [scale, name] = scaleOf(larger, SCALES.get(unit));
         if (smaller >= 0.001 * scale && larger >= 0.9995 * scale) {
-          return `${short(one / scale)}${joint}${short(other / scale)} ${name}`;
+          return `${toldApart(one / scale, other / scale).join(joint)} ${name}`;
         }
       }
     }
@@ -133,11 +134,21 @@ observatory.units = (() => {
     return scales.findLast(([scale]) => rounded >= scale * (1 - 1e-9)) ?? scales[0];
   }
 
-  const short = (number) => (number >= 0.0995 ? digits(number) : general(number, 2));
+  /** Two numbers with three digits, or with up to three more if those do not tell them apart. */
+  function toldApart(one, other) {
+    for (let more = 0; more <= MORE; more += 1) {
+      const texts = [short(one, more), short(other, more)];
+      if (texts[0] !== texts[1]) return texts;
+    }
+    return [short(one), short(other)];
+  }
 
-  function digits(number) {
-    const rounded = Number(exponential(number, 2));
-    return fixed(rounded, rounded < 9.995 ? 2 : rounded < 99.95 ? 1 : 0);
+  const short = (number, more = 0) =>
+    (number >= 0.0995 ? digits(number, more) : general(number, 2 + more));
+
+  function digits(number, more = 0) {
+    const rounded = Number(exponential(number, 2 + more));
+    return fixed(rounded, (rounded < 9.995 ? 2 : rounded < 99.95 ? 1 : 0) + more);
   }
 
   /* Python rounds a tie to the even digit, JavaScript away from zero; both look at the exact

@@ -16,6 +16,8 @@ _BEYOND = 1e15
 """No measured number is as large; longer ones are not written, to keep texts short."""
 _LARGEST = {"seconds": 99.95, "bytes": _BEYOND}
 """Below these, a value is written as a decimal number and a unit."""
+_MORE = 3
+"""Digits that may tell two values apart which are the same to three digits."""
 _DIRECTIONS = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 MINUS = "\N{MINUS SIGN}"
 _COUNTED = ("", "unit", "values", "samples", "functions", "symbols", "files", "runs", "calls",
@@ -197,6 +199,8 @@ def change(base: float | None, head: float | None, unit: str) -> str:
 
     >>> change(0.2514, 4.53, "seconds"), change(4.9e-6, 5.5e-6, "seconds")
     ('0.25 → 4.53 s', '4.90 → 5.50 µs')
+    >>> change(13_510_000, 13_540_000, "bytes")
+    '13.51 → 13.54 MB'
     >>> change(0, 35, "functions"), change(None, 1.0, "seconds")
     ('0 → 35', '- → 1.00 s')
     """
@@ -215,7 +219,7 @@ def pair(one: float | None, other: float | None, unit: str, joint: str) -> str:
             scale, name = _scale(larger, _SCALES[unit])
             # Three digits are left of the larger one: below the smallest scale there are fewer.
             if smaller >= 0.001 * scale and larger >= 0.9995 * scale:
-                return f"{_short(one / scale)}{joint}{_short(other / scale)} {name}"
+                return f"{joint.join(_told_apart(one / scale, other / scale))} {name}"
     return _paired(human(one, unit), human(other, unit), joint)
 
 
@@ -237,11 +241,20 @@ def _scale(value: float, scales: tuple[tuple[float, str], ...]) -> tuple[float, 
     return next((item for item in reversed(scales) if rounded >= item[0] * (1 - 1e-9)), scales[0])
 
 
-def _short(number: float) -> str:
-    return _digits(number) if number >= 0.0995 else f"{number:.2g}"
+def _told_apart(one: float, other: float) -> tuple[str, str]:
+    """Two numbers with three digits, or with up to three more if those do not tell them apart."""
+    for more in range(_MORE + 1):
+        texts = _short(one, more), _short(other, more)
+        if texts[0] != texts[1]:
+            return texts
+    return _short(one), _short(other)
 
 
-def _digits(number: float) -> str:
-    rounded = float(f"{number:.2e}")
+def _short(number: float, more: int = 0) -> str:
+    return _digits(number, more) if number >= 0.0995 else f"{number:.{2 + more}g}"
+
+
+def _digits(number: float, more: int = 0) -> str:
+    rounded = float(f"{number:.{2 + more}e}")
     digits = 2 if rounded < 9.995 else 1 if rounded < 99.95 else 0
-    return f"{rounded:.{digits}f}"
+    return f"{rounded:.{digits + more}f}"

@@ -132,6 +132,9 @@ def test_a_strangers_unit_is_kept_and_can_do_nothing(value: float, unit: str, te
      (134, 194, "seconds", "2 min 14 s → 3 min 14 s"), (413e6, 1.2e9, "bytes", "0.41 → 1.20 GB"),
      (813, 900, "bytes", "813 → 900 B"), (0, 35, "functions", "0 → 35"),
      (None, 1.0, "seconds", "- → 1.00 s"), (-1.0, 1.0, "seconds", "-1.00 → 1.00 s"),
+     (2.001, 2.004, "seconds", "2.001 → 2.004 s"), (0.25, 0.25, "seconds", "250 → 250 ms"),
+     (99.91e-3, 99.92e-3, "seconds", "99.91 → 99.92 ms"),
+     (1.0, 1.0000001, "seconds", "1.00 → 1.00 s"),
      (0.00316, 0.00373, "gflops", "0.00316 → 0.00373 gflops"), (0, 2, "kg", "0 → 2 kg")],
 )  # fmt: skip
 def test_a_change_is_said_in_one_scale_where_it_can_be_and_its_unit_once(
