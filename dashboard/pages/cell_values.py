@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import WARM_SCENARIOS, Cell
 from observatory.dashboard.site_input import SiteInput
 
 
@@ -76,6 +76,16 @@ class CellValue:
     def is_plain(self) -> bool:
         """Whether the subject is a release or commit as it is, without an extra requirement."""
         return " " not in self.subject.strip()
+
+
+def unasked(cell: Cell, misses: CellValue, compiled: CellValue | None) -> float:
+    """How many functions a warm build compiles although no lookup missed; 0 elsewhere.
+
+    Of a cache that is never asked, "no misses" would say that nothing is compiled again.
+    """
+    if cell.scenario not in WARM_SCENARIOS or misses.value or compiled is None:
+        return 0.0
+    return compiled.value or 0.0
 
 
 def setting_of(line: Line) -> Setting:

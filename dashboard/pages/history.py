@@ -179,8 +179,12 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
     table = Table(caption, ("release", *launches), rows)
     line = ChartLine(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
     return Panel(
-        f"counts-{scenario}", f"{scenario}{under}", SCENARIOS[scenario].meaning, releases,
-        (line,), table,
+        f"counts-{scenario}",
+        f"{scenario}{under}",
+        SCENARIOS[scenario].meaning,
+        releases,
+        (line,),
+        table,
     )
 
 

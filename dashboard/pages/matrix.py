@@ -14,14 +14,13 @@ from observatory.benchmarks.catalogue import (
     MATRIX_SCENARIOS,
     MODELS,
     SCENARIOS,
-    WARM_SCENARIOS,
     Cell,
     cells,
     headline_time,
     metrics_of,
 )
 from observatory.dashboard.colours import css_name
-from observatory.dashboard.pages.cell_values import CellValue, Flag
+from observatory.dashboard.pages.cell_values import CellValue, Flag, unasked
 from observatory.dashboard.pages.summary import Newest
 from observatory.text import units
 from observatory.text.words import SHOWN_METRICS, known_first, meaning_of, several
@@ -175,9 +174,8 @@ def _misses(cell: Cell, own: dict[tuple[Cell, str], CellValue]) -> Flag:
     one, compiled = own.get((cell, "cache_misses")), own.get((cell, "functions_compiled"))
     if one is None or one.value is None:
         return Flag("not counted", "absent")
-    if cell.scenario in WARM_SCENARIOS and not one.value and compiled and compiled.value:
-        # Of a cache that is never asked, "no misses" would say that nothing is compiled again.
-        return Flag(f"{compiled.value:,.0f} compiled without a lookup", "plain")
+    if number := unasked(cell, one, compiled):
+        return Flag(f"{number:,.0f} compiled without a lookup", "plain")
     if one.wrong is None:
         return Flag(f"{one.value:,.0f}", "plain")
     return Flag(f"{one.value:,.0f} missed", "bad", "✗") if one.wrong else Flag("0", "good", "✓")

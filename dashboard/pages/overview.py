@@ -25,7 +25,7 @@ from observatory.dashboard.colours import colour_of, css_name
 from observatory.dashboard.drawing.series import Spark, spark
 from observatory.dashboard.pages.caches import chosen
 from observatory.dashboard.pages.caches import path_of as caches_path
-from observatory.dashboard.pages.cell_values import CellValue, Flag
+from observatory.dashboard.pages.cell_values import CellValue, Flag, unasked
 from observatory.dashboard.pages.newest_value import NewestChange, newest_change
 from observatory.dashboard.pages.summary import Headline, Newest
 from observatory.dashboard.pages.work import WorkView, newest_work
@@ -305,6 +305,7 @@ def _recorded(observed: SiteInput, number: int) -> int | None:
 
 def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
     misses, refused = subject.of("cache_misses"), subject.of("uncacheable")
+    compiled = subject.of("functions_compiled")
     spot = spot_of(observed, subject)
     functions = observed.functions_at.get(spot, {}) if spot else {}
     link = caches_path(spot) if spot in chosen(observed) else ""
@@ -317,6 +318,10 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
             groups: dict[tuple[Flag, str], list[str]] = {}
             for cell in cells:
                 flag = _missed(misses[cell], refused.get(cell))
+                if flag.state == "good" and (
+                    number := unasked(cell, misses[cell], compiled.get(cell))
+                ):
+                    flag = Flag(f"{number:,.0f} compiled without a lookup")
                 groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)
             counts = tuple((listed(own), *what) for what, own in groups.items())
             if counts:

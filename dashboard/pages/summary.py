@@ -21,7 +21,7 @@ from observatory.benchmarks.catalogue import (
     Cell,
 )
 from observatory.benchmarks.catalogue import cells as known_cells
-from observatory.dashboard.pages.cell_values import CellValue, Setting
+from observatory.dashboard.pages.cell_values import CellValue, Setting, unasked
 from observatory.text.words import Term, listed, several
 
 State = Literal["bad", "unknown", "good"]
@@ -194,6 +194,14 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
     )
     if absent := len(set(expected) - cells):
         return Headline("unknown", f"{len(cells)} warm caches hit, {absent} were not counted")
+    misses, compiled = subject.of("cache_misses"), subject.of("functions_compiled")
+    never = {
+        cell: number for cell in expected
+        if (number := unasked(cell, misses[cell], compiled.get(cell)))
+    }  # fmt: skip
+    if never:
+        verbs = "are compiled without a lookup in", "is compiled without a lookup in"
+        return Headline("unknown", _count_where(never, *verbs))
     launches = {cell.launch for cell in cells}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""
     return Headline("good", f"every warm cache hits{where}")

@@ -23,6 +23,7 @@ from observatory.analyze.history.level_changes import alerted_steps, at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries, segmented
 from observatory.analyze.history.series import lines_of, series_of
+from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprints import fingerprint

@@ -189,8 +189,11 @@ def _alerts(
         problems += unread
     # One of an older version of this tool may lack what pages need.
     whole = previous is not None and None not in (previous.wrong, previous.retired)
-    if previous is not None and whole and previous.made_of == fingerprint(
-        read, triage, loaded(torture.load_all, directories, []), calibrations
+    if (
+        previous is not None
+        and whole
+        and previous.made_of
+        == fingerprint(read, triage, loaded(torture.load_all, directories, []), calibrations)
     ):
         return previous
     watched = watched_of(directories, read, tracks, problems, MachineFloors(calibrations))

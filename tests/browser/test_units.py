@@ -70,7 +70,10 @@ def test_numbers_read_the_same_in_the_browser_and_in_the_terminal(page):
 def test_changes_read_the_same_in_the_browser_and_in_the_terminal(page):
     drawn = random.Random(20251107)
     given = values()
-    near = [value * drawn.choice((1.0, 1.00001, 1.0005, 1.002, 1.01, 3.0, 9.99, 10.01, 40.0)) for value in given]
+    near = [
+        value * drawn.choice((1.0, 1.00001, 1.0005, 1.002, 1.01, 3.0, 9.99, 10.01, 40.0))
+        for value in given
+    ]
     edges = [(one, other) for one in EDGES for other in EDGES[::3]]
     pairs = [*zip(given, near, strict=True), *zip(near, given, strict=True), *edges]
     pairs += [(None, 1.0), (2.5, None), (None, None), (None, math.nan)]

@@ -22,6 +22,7 @@ from observatory.dashboard.pages.caches import caches_page, chosen, times_of
 from observatory.dashboard.pages.cell_values import cell_values_of
 from observatory.dashboard.pages.changes import latest_change, timeline
 from observatory.dashboard.pages.health import health_page
+from observatory.dashboard.pages.matrix import SHOWN_IN_CELLS
 from observatory.dashboard.pages.next_steps import steps
 from observatory.dashboard.pages.overview import Overview, overview
 from observatory.dashboard.pages.series_list import list_pages
@@ -81,7 +82,7 @@ def with_alerts(*alerts: Alert, **changes: object) -> SiteInput:
 
 
 def subject_of(found: SiteInput):
-    return newest(cell_values_of(found, frozenset(SHOWN_METRICS)))
+    return newest(cell_values_of(found, SHOWN_IN_CELLS))
 
 
 def shown(found: SiteInput) -> Overview:
@@ -117,9 +118,19 @@ def test_the_overview_says_how_many_cells_were_not_checked() -> None:
     assert view.safety[0] == (f"no wrong results in 2 cells; {absent} not checked", "", "")
 
 
+def test_a_cache_that_is_never_asked_is_not_said_to_hit() -> None:
+    warm = [Cell("radon", "warm_disk", "NUMBA", launch) for launch in ("fork", "spawn")]
+    compiled = [factory.row(one, "functions_compiled", 40) for one in warm]
+    view = shown(observed(pd.concat([factory.frame(), factory.as_frame(compiled)])))
+    assert "40 functions are compiled without a lookup in warm_disk NUMBA" in view.sentence
+    (strip,) = [one for one in view.strips if (one.scenario, one.backend) == ("warm_disk", "NUMBA")]
+    assert "40 compiled without a lookup" in str(strip)
+    assert "0 missed" not in str(strip)
+
+
 def test_where_nothing_was_judged_nothing_is_said_to_have_stayed_as_it_was() -> None:
     alone = observed(factory.as_frame(factory.release_rows("3.3.7")))
-    assert not (alone.alerts.judged or alone.alerts.compared)
+    assert (alone.alerts.judged, alone.alerts.compared) == (0, 0)
     assert shown(alone).changed == ""
     assert shown(observed(factory.frame())).changed == "3.3.7"
 
