@@ -119,10 +119,11 @@ def _order(row: Any, started: int) -> tuple[float, str]:
     """When a row was measured; the rest is only for one order to be found everywhere."""
     moment = row[started] if isinstance(row, list) and len(row) > started else None
     try:
-        known = isinstance(moment, int | float) and math.isfinite(moment)
+        if not isinstance(moment, int | float) or not math.isfinite(moment):
+            moment = 0
     except OverflowError:  # an integer of more digits than a float can have
-        known = False
-    return (moment if known else 0), json.dumps(row)
+        moment = 0
+    return moment, json.dumps(row)
 
 
 def _describe_machine(target: Path, source: Path) -> bool:
