@@ -13,7 +13,6 @@ from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import orjson
 
 from observatory.analyze.comparison.rules import LEAST_IN_RUN
@@ -40,7 +39,6 @@ from observatory.text.titles import title_of
 _FROM_NOTHING = 100.0
 """The size of a step from or to 0: larger than the logarithm of any ratio."""
 _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
-_Floats = npt.NDArray[np.float64]
 
 
 def data_files(

@@ -21,6 +21,7 @@ from playwright.sync_api import sync_playwright
 from scripts.pictures_of_findings import findings
 
 ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "results"
 PICTURES = ROOT / "docs" / "pictures"
 CARD = ROOT / "dashboard" / "assets" / "card.png"
 SETTLED = 1500  # ms; the charts are drawn by then
@@ -77,17 +78,16 @@ def draw_plots() -> None:
     """Draw the plots of docs/how-to/use-in-a-notebook.md."""
     from observatory import app
 
-    results = ROOT / "results"
-    comparison = app.compare(f"{results}:2.35.1", f"{results}:2.36.0", backends=["C", "NUMBA"])
+    comparison = app.compare(f"{RESULTS}:2.35.1", f"{RESULTS}:2.36.0", backends=["C", "NUMBA"])
     tracks = app.series(
-        results, models=["radon"], scenarios=["warm_process"], backends=["C", "NUMBA"],
+        RESULTS, models=["radon"], scenarios=["warm_process"], backends=["C", "NUMBA"],
         launches=["fork"],
     )  # fmt: skip
     drawn = {
-        "history": lambda: app.plot.history(app.frame(results)),
+        "history": lambda: app.plot.history(app.frame(RESULTS)),
         "series": lambda: app.plot.series(tracks),
         "compare": lambda: app.plot.compare(comparison, metric="cache_misses", most=10),
-        "ledger": lambda: app.plot.ledger(app.ledger("3.3.7", results=results), most=12),
+        "ledger": lambda: app.plot.ledger(app.ledger("3.3.7", results=RESULTS), most=12),
     }
     for name, draw in drawn.items():
         print(app.plot.save(draw(), PICTURES / f"plot-{name}.png").relative_to(ROOT))
@@ -117,19 +117,19 @@ COUNTED = ("2.38.3", "3.1.3", "3.3.8")
 FREEZING = ("freeze.*", "hash.*", "compare.*")
 
 
-def draw_topics(results: Path = ROOT / "results") -> None:
+def draw_topics() -> None:
     """Draw the pictures of docs/topics.md: what is counted of the graphs of each topic."""
     from observatory import app
     from observatory.benchmarks.models.topics import TOPICS
 
     for name, topic in TOPICS.items():
         like = [f"{name}.{case}" for case in topic.cases]
-        rows = app.graphs("topics", results=results, like=like, subjects=COUNTED)
+        rows = app.graphs("topics", results=RESULTS, like=like, subjects=COUNTED)
         rows["graph"] = rows["graph"].str.removeprefix(f"{name}.")
         drawn = app.plot.graphs(rows, title=topic.title)
         print(app.plot.save(drawn, PICTURES / f"topic-{name}.svg").relative_to(ROOT))
     rows = app.graphs(
-        "frozen", results=results, scenario="freezing", like=FREEZING, subjects=COUNTED
+        "frozen", results=RESULTS, scenario="freezing", like=FREEZING, subjects=COUNTED
     )
     rows = rows[rows["counted"] == "calls"]
     drawn = app.plot.graphs(rows, title="Frozen graphs: Python calls, by nodes", log=True)
@@ -140,7 +140,7 @@ def main() -> int:
     """Draw the plots, build the pages from the committed results, and take the pictures."""
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_plots()
-    for path in findings(ROOT / "results", PICTURES):
+    for path in findings(RESULTS, PICTURES):
         print(path.relative_to(ROOT))
     draw_topics()
     draw_card()

@@ -9,7 +9,6 @@ from typing import Any
 
 from observatory.benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from observatory.store.records.comparison import (
-    COMPARISON_SCHEMA,
     Cause,
     Comparison,
     Difference,
@@ -126,7 +125,7 @@ def verdicts(changed: Iterable[Verdict] = (), without: Iterable[Cell] = ()) -> l
 def comparison(changed: Iterable[Verdict] = (), **changes: Any) -> Comparison:
     """A comparison of 3.3.6 and 3.3.7 in which only the given verdicts are not unaffected."""
     fields: dict[str, Any] = {
-        "schema": COMPARISON_SCHEMA,
+        "schema": "observatory/comparison/1",
         "observatory": "0.1.0",
         "base": side("3.3.6"),
         "head": side("3.3.7"),

@@ -7,7 +7,7 @@ apart: series that are long enough get one, and are replayed from it on, each al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
@@ -64,18 +64,14 @@ class Told:
         return float(np.median(self.delays)) if self.delays else None
 
 
-def replay(
-    series: Sequence[Series],
-    weeks: int,
-    track: Callable[[Sequence[datetime]], Iterable[datetime]] = lambda ends: ends,
-) -> Iterator[Week]:
-    """The last ``weeks`` weeks of a history. ``track`` may show progress."""
+def replay(series: Sequence[Series], weeks: int) -> Iterator[Week]:
+    """The last ``weeks`` weeks of a history."""
     dates = sorted({one.subject(len(one.values) - 1).date for one in series})
     last = dates[-1]
     ends = [last - WEEK * back for back in range(weeks, -1, -1)]
     known: dict[int, tuple[int, tuple[Alerted, ...], SegmentedSeries]] = {}
     previous: Alerts | None = None
-    for end in track(ends):
+    for end in ends:
         cut, memory = list(until(series, end)), alerted_steps(previous)
         tracks = [_segmented(number, one, memory, known) for number, one in cut]
         found = _detected(tracks, end, previous)

@@ -81,7 +81,7 @@ def stored_pair(git: Git, merge: str, stored: Path, python: str | None) -> Pair 
 
 def compare_with_stored(
     repository: Path, pair: Pair, passes: Sequence[str], budget: float, python: str | None,
-    results: Path, state: Path = STATE, timeout: float = TIMEOUT, progress: Progress = silent,
+    results: Path, progress: Progress = silent,
 ) -> Comparison | str:  # fmt: skip
     """Measure the head and compare it with the stored base; or why the base does not suffice.
 
@@ -94,7 +94,7 @@ def compare_with_stored(
     if isinstance(phases, str):
         return phases
     session = Session(
-        "stored", results, state, this_machine(None), timeout, progress=progress,
+        "stored", results, STATE, this_machine(None), TIMEOUT, progress=progress,
         deadline=time.monotonic() + budget,
     )  # fmt: skip
     subject = session.subjects.parse(of_commit(repository, pair.head), python=python)

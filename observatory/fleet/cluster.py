@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -249,8 +248,3 @@ def joined(
             break
         time.sleep(0.2)
     return crew
-
-
-def cpus_here() -> int:
-    """The number of CPUs that this process may use."""
-    return len(os.sched_getaffinity(0))

@@ -28,12 +28,12 @@ class Swept:
     """Bytes of the objects."""
 
 
-def sweep(collection: Collection, now: datetime | None = None, age: timedelta = AGE) -> Swept:
-    """Remove versions and objects that were replaced longer than ``age`` ago.
+def sweep(collection: Collection, now: datetime | None = None) -> Swept:
+    """Remove versions and objects that were replaced longer than AGE ago.
 
     Raises StoreError if a version that stays cannot be read: nothing is removed then.
     """
-    before = (now or datetime.now(UTC)) - age
+    before = (now or datetime.now(UTC)) - AGE
     # Listed first: what is created after this is in no listing, and so is not removed.
     objects = [one for one in collection.bucket.found("objects") if is_object(one.name)]
     listed = {one.name: one for one in collection.bucket.found("versions")}

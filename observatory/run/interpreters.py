@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from observatory.run.uv import Index, RealUv, Uv, UvError
 
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 """Minor versions of CPython that can be measured, oldest first."""
+_NEWEST = ("pytensor",)
 
 _PROBE = """
 import json, os, platform, sys, sysconfig
@@ -105,9 +106,7 @@ def find(uv: Uv | None = None, candidates: Iterable[Path] | None = None) -> Inte
     return Interpreters(tuple(newest.values()), tuple(skipped))
 
 
-def newest_supported(
-    index: Index, found: Interpreters, requirements: Sequence[str] = ("pytensor",)
-) -> Choice:
+def newest_supported(index: Index, found: Interpreters) -> Choice:
     """Choose the interpreter that gets the newest PyTensor; among equals, the newest one.
 
     If a Python that is not installed would get a newer one, the note says so. Raises
@@ -125,27 +124,23 @@ def newest_supported(
     refusals: list[str] = []
     for interpreter in found.ordinary:
         try:
-            offers[interpreter.minor] = index.version_for(requirements, interpreter.path)
+            offers[interpreter.minor] = index.version_for(_NEWEST, interpreter.path)
         except UvError as error:
             refusals.append(f"Python {interpreter.minor}: {error.output}")
     if not offers:
-        raise NoInterpreterError(
-            f"no installed Python can install {' '.join(requirements)}: " + "; ".join(refusals)
-        )
+        raise NoInterpreterError("no installed Python can install pytensor: " + "; ".join(refusals))
     # A dict keeps its order and max takes the first of equals, which is the newest interpreter.
     minor = max(offers, key=lambda name: offers[name])
-    note = _fallback_note(index, found, requirements, offers[minor])
+    note = _fallback_note(index, found, offers[minor])
     return Choice(found.of(minor), str(offers[minor]), note)
 
 
-def _fallback_note(
-    index: Index, found: Interpreters, requirements: Sequence[str], best: Version
-) -> str | None:
+def _fallback_note(index: Index, found: Interpreters, best: Version) -> str | None:
     installed = {interpreter.minor for interpreter in found.interpreters}
     ordinary = {interpreter.minor for interpreter in found.ordinary}
     for minor in (one for one in SUPPORTED if one not in installed):
         with suppress(UvError):
-            offer = index.version_for(requirements, found.ordinary[0].path, minor)
+            offer = index.version_for(_NEWEST, found.ordinary[0].path, minor)
             if offer > best:
                 only = " and ".join(sorted(ordinary, key=Version))
                 return (

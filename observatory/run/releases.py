@@ -7,7 +7,6 @@ history of releases, and so the names of recorded results, depend on it.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -127,7 +126,7 @@ def load(text: str | None = None) -> ReleaseTable:
         raise ReleasesError(f"releases.json is not valid: {error}") from error
 
 
-def describe(version: str, index: Index, pythons: Sequence[str] = SUPPORTED) -> Release:
+def describe(version: str, index: Index) -> Release:
     """Return what the index knows of one release. Raises UvError if it cannot answer."""
     uploaded = index.uploaded("pytensor", version, REFERENCE_PYTHON)
     exclude_newer = uploaded + timedelta(days=1)
@@ -138,7 +137,7 @@ def describe(version: str, index: Index, pythons: Sequence[str] = SUPPORTED) -> 
 
     numba = resolve("numba", REFERENCE_PYTHON)["numba"]
     installs = []
-    for minor in pythons:
+    for minor in SUPPORTED:
         with suppress(UvError):
             resolve(f"numba=={numba}", minor)
             installs.append(minor)

@@ -6,11 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from observatory.analyze.growth.curve import Curve, Point
-from observatory.benchmarks.catalogue import METRICS, SCENARIOS
+from observatory.benchmarks.catalogue import SCENARIOS
 from observatory.store.records.sample import Build, Sample, Size
 
-TOLD = tuple(one.name for one in METRICS.values() if one.by_size)
-"""The metrics of which there is a curve."""
 JUDGED = "python_calls"
 """The metric of work whose exponent and cliffs are judged: counts repeat, times do not."""
 LIMITED = "cpu_time"

@@ -79,10 +79,6 @@ class Columns:
         """The columns in the order of the fields."""
         return [getattr(self, name) for name in COLUMN_NAMES]
 
-    def renumbered(self, numbers: Ints) -> Columns:
-        """The same items, where series ``i`` is called ``numbers[i]``."""
-        return Columns(numbers[self.series], *self.arrays()[1:])
-
 
 COLUMN_NAMES = tuple(one.name for one in fields(Columns))
 

@@ -17,8 +17,6 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, StoredCell, Text, Word
 from observatory.store.records.subject import Subject, Versions
 
-COMPARISON_SCHEMA = "observatory/comparison/1"
-
 Conclusion = Literal["worse", "better", "unaffected", "workload changed", "undecided"]
 """What a verdict says of HEAD against BASE.
 

@@ -94,12 +94,6 @@ def _permutation(np: Any, pivots: Any) -> Any:
     return order
 
 
-def _continuous(_: Any, a: Any, q: Any) -> Any:
-    import scipy.linalg
-
-    return scipy.linalg.solve_continuous_lyapunov(a, q)
-
-
 CASES: Cases = {
     "cholesky": _linalg(lambda la, a: la.cholesky(a), lambda np, a: np.linalg.cholesky(a), SPD),
     "cholesky_upper": _linalg(

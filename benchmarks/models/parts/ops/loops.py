@@ -116,14 +116,6 @@ def _right_nested(np: Any, a: Any) -> Any:
     return found
 
 
-def _derivative(pt: Any, x: Any) -> Any:
-    return pt.grad(recurrence(pt, pt.sqr(x))[-1], x)
-
-
-def _right_derivative(np: Any, x: Any) -> Any:
-    return 2.0 * x * 0.5 ** np.arange(len(x) - 1.0, -1.0, -1.0)
-
-
 CASES: Cases = {
     "map": case(_map, lambda np, x, y: np.exp(-x) * y, VECTOR, OTHER),
     "recurrence": case(recurrence, _right_recurrence, VECTOR),
