@@ -388,6 +388,13 @@ def test_an_unknown_id_is_said_and_the_others_are_shown(drawn, unknown):
     assert seen.text("#name") == "radon warm_disk NUMBA spawn"
 
 
+def test_a_key_in_the_address_may_have_the_name_of_anything(drawn):
+    """Every object of JavaScript has a `constructor`."""
+    seen = drawn(address(s=TIME, constructor="1", toString="1", __proto__="1"))
+    assert seen.complaints == []
+    assert seen.text("#name") == "radon warm_disk NUMBA spawn"
+
+
 def test_without_javascript_the_lists_are_named(visit):
     seen = visit(address(s=TIME), java_script_enabled=False)
     assert seen.page.is_visible("noscript a[href='list/001.html']")
