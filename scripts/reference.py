@@ -97,10 +97,10 @@ def help_of(path: Sequence[str]) -> str:
 def costs() -> Iterator[str]:
     """Minutes of a runner, and how they are estimated."""
     yield (
-        "Minutes of a runner with two cores. Samples are estimated like those of `run --dry-run`, "
-        f"and then by how much longer the recorded ones took: {RECORDED['counting']:g} times for "
-        f"counts, {RECORDED['work']:g} for work and {RECORDED_CANARY:g} for the canary, because "
-        "other programs ran beside most of them. An idle runner should need less."
+        "The table gives minutes of a runner with two cores. The estimate of `run --dry-run` is "
+        f"multiplied by how much longer the recorded samples took: {RECORDED['counting']:g} times "
+        f"for counts, {RECORDED['work']:g} for work and {RECORDED_CANARY:g} for the canary. Other "
+        "programs ran beside most of them, so an idle runner should need less."
     )
     yield table(("what", "minutes"), ((what, str(minutes)) for what, minutes in cost_table()))
     yield (

@@ -23,7 +23,7 @@ observatory.judge = (() => {
     ["workload", ["described", "Workload changed, no alarm", "these numbers follow from the graph"]],
     ["described", ["described", "Only described", "these metrics are shown, but never judged"]],
     ["once", ["not judged", "Apart within one run only",
-      "the intervals of both medians do not overlap, but another run may differ as much"]],
+      "the intervals of both medians do not overlap, but one run cannot show how much the next differs"]],
     ["unconfirmed", ["not judged", "Not confirmed",
       "one value is far from its level, with too few subjects around it to confirm a step"]],
     ["unjudged", ["not judged", "Not judged", "the page of each series gives the reason"]],

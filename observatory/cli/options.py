@@ -144,11 +144,13 @@ Subjects = Annotated[
 Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
 Benchmark = Annotated[
     str | None,
-    typer.Option(help='For other projects: only benchmarks with such a name, e.g. "time_sort*".'),
+    typer.Option(help='For other projects: only benchmarks with this name, e.g. "time_sort*".'),
 ]
 Top = Annotated[
     int | None,
-    typer.Option(help="For other projects: list only so many, the largest change first.", min=1),
+    typer.Option(
+        help="For other projects: list at most this many, the largest change first.", min=1
+    ),
 ]
 Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]

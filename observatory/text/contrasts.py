@@ -20,8 +20,9 @@ _REASONS: dict[By, str] = {
 }
 """Why a series is not judged, by what could have judged it."""
 _ONE_RUN = (
-    "The intervals of both medians do not overlap. They come from the rounds of one run each: "
-    "another run may differ as much. Measure both again before you believe it."
+    "The intervals of both medians do not overlap. One run on each side cannot show how much the "
+    "next one differs: another run may differ as much, so this raises no alarm. Measure both again "
+    "before you believe it."
 )
 
 

@@ -206,9 +206,9 @@ def _conditions(crossed: Crossed) -> Iterator[tuple[doc.Words, ...]]:
 
 def _beside(one: UnderCondition, crossed: Crossed) -> str:
     if one.high is None:
-        return "no value so"
+        return "no value with it"
     if one.low is None:
-        return "as usual" if one.high == crossed.high else "no value of the old one"
+        return "as usual" if one.high == crossed.high else "no value before"
     return "is gone" if one.low == one.high else "has another size"
 
 

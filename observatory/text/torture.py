@@ -153,7 +153,7 @@ def left_over(record: Torture) -> str:
     """What the time did not suffice for."""
     done = len(record.faults)
     return (
-        f"the time was over after {several(done, 'fault')}; the same command goes on with the "
+        f"the budget ended after {several(done, 'fault')}; run the same command again to try the "
         f"{record.left} that are left"
     )
 

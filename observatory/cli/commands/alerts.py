@@ -30,15 +30,20 @@ def command(
         bool, options.flag("--all", "Also list resolved alerts, small changes and improvements.")
     ] = False,
     top: Annotated[
-        int | None, typer.Option(help="List only so many, the largest changes first.", min=1)
+        int | None, typer.Option(help="List at most this many, the largest changes first.", min=1)
     ] = None,
     since: Annotated[
         datetime | None,
-        typer.Option(help="List only those of subjects since this date.", formats=["%Y-%m-%d"]),
+        typer.Option(
+            help="List only alerts that began at a subject of this date or later.",
+            formats=["%Y-%m-%d"],
+        ),
     ] = None,
     benchmark: Annotated[
         str | None,
-        typer.Option(help='List only those with such a series, e.g. "time_sort*" or "radon cold".'),
+        typer.Option(
+            help='List only alerts with a series of this name, e.g. "time_sort*" or "radon cold".'
+        ),
     ] = None,
     json: options.Json = False,
     fail_on: Annotated[

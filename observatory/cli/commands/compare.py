@@ -102,7 +102,8 @@ def command(
     this machine are read from RESULTS. Every sample is kept and can be compared again.
 
     Saved results of other projects (DIR:SUBJECT, a commit or a release) are compared by the levels
-    of their history; without a history, by the rounds of one run, which proves less.
+    of their history. Without a history, the rounds of one run on each side are compared; one run
+    cannot show how much the next one differs, so this raises no alarm.
     """  # fmt: skip
     if without_samples(base) and without_samples(head):
         _of_others(base, head, benchmark, top, json_, markdown)

@@ -57,7 +57,8 @@ def command(
     with_: options.With = None,
     python: options.Python = None,
     bad_python: Annotated[
-        str | None, typer.Option(help="Python of BAD, to compare two. Default: that of GOOD.")
+        str | None,
+        typer.Option(help="Python of BAD, to compare two Pythons. Default: that of GOOD."),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,

@@ -74,7 +74,10 @@ def examined(worker: WorkerFacts) -> Check:
 
 
 def _floor(results: Path, machine: str) -> Check:
-    advice = "run `observatory calibrate` on a quiet machine; until then, only changes of 5 % count"
+    advice = (
+        "run `observatory calibrate` on a quiet machine; until then, only changes of 5 % or more "
+        "count"
+    )
     try:
         found = calibration.load(results, machine)
     except RecordError as error:

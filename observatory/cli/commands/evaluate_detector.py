@@ -59,10 +59,13 @@ def command(
             "Instead replay the history week by week through the code that makes alerts.",
         ),
     ] = False,
-    weeks: Annotated[int, typer.Option(help="Weeks to replay, the newest.", min=1)] = 104,
+    weeks: Annotated[
+        int, typer.Option(help="Number of weeks to replay: the newest ones.", min=1)
+    ] = 104,
     seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
     repeat: Annotated[
-        int, typer.Option(help="Windows of each series; with one, F1 varies by 0.01.", min=1)
+        int,
+        typer.Option(help="Number of windows of each series; with 1, F1 varies by 0.01.", min=1),
     ] = 1,
     json: Annotated[Path | None, typer.Option(help="Write all rates as JSON to this file.")] = None,
     picture: Annotated[

@@ -47,8 +47,8 @@ def command(
     date: Annotated[
         datetime | None,
         typer.Option(
-            help="Day on which that was released, which orders the subjects. Default: that of the "
-            "commit, else of the measurement.",
+            help="Day of the release; subjects are ordered by it. Default: the day of the commit, "
+            "or else that of the measurement.",
             formats=["%Y-%m-%d"],
         ),
     ] = None,

@@ -98,12 +98,14 @@ def command(
     ] = True,
     torture_budget: Annotated[
         str,
-        typer.Option(help="Longest time for these faults: 90s, 10m, 1h; a later night goes on."),
+        typer.Option(help="Longest time for these faults: 90s, 10m, 1h; a later night continues."),
     ] = "20m",
     search: Annotated[bool, typer.Option(help="Search for the culprit of each open alert.")] = True,
     search_budget: Annotated[
         str,
-        typer.Option(help="Longest time for these searches: 90s, 10m, 1h; a later night goes on."),
+        typer.Option(
+            help="Longest time for these searches: 90s, 10m, 1h; a later night continues."
+        ),
     ] = "30m",
     census_budget: Annotated[
         str,

@@ -26,7 +26,7 @@ def command(
     subject: Annotated[
         str,
         typer.Option(
-            help="The release that does the work. Default: that of the last time, or the newest."
+            help="The release that does the work. Default: the one that did it last, or the newest."
         ),
     ] = "",
     show: Annotated[

@@ -49,7 +49,9 @@ def command(
     ] = False,
     stored: Annotated[
         Path | None,
-        typer.Option(help="Further results that say with --new which subjects are recorded."),
+        typer.Option(
+            help="With --new: further results; subjects recorded in them are left out, too."
+        ),
     ] = None,
     budget: Annotated[
         str,

@@ -51,8 +51,8 @@ class Contrast(Record):
     after: FiniteFloat | None
     conclusion: Conclusion
     by: By = Field(
-        description="levels: of the history, an alarm. one run: of the rounds of one run a side, "
-        "which say nothing of how much one run differs from the next: no alarm"
+        description="levels: from the history, which raises an alarm. one run: from the rounds of "
+        "one run on each side, which cannot show how much the next one differs: no alarm"
     )
 
     @property

@@ -56,7 +56,9 @@ def _summary(comparison: Comparison) -> Iterator[doc.Part]:
     for metric, found in by_metric(changed).items():
         for conclusion, primary in product(_CONCLUSIONS, (True, False)):
             own = [v for v in found if v.conclusion == conclusion and v.cell.primary == primary]
-            kind = doc.Link("primary" if primary else "secondary", _TERM.format("primary"))
+            kind = doc.Link(
+                "primary" if primary else "secondary", _TERM.format("primary-secondary")
+            )
             if own:
                 rows.append(((name(metric), f" {conclusion} in ", kind, " cells"), *_numbers(own)))
     if len(changed) > 1:  # one change is in the table above
