@@ -85,10 +85,17 @@ def test_another_machine_counts_the_same() -> None:
     places = ["scenario", "backend", "metric"]
     medians = [one.groupby(places)["value"].median() for one in (first, other)]
     apart = (medians[1] / medians[0] - 1).abs().groupby("metric").max()
-    assert apart["instructions"] < 0.00002
+    assert apart["instructions"] < 0.00003
     assert apart["python_calls"] < 0.0002
-    for one in rates_of(other):
-        assert (one.alarms, one.found[1.005]) == (0, 1.0), one
+    rates, idle = rates_of(other), rates_by_load(other)["idle"]
+    for one in (*rates, *idle):
+        assert (one.alarms, one.found[1.005], *one.by_three) == (0, 1.0, 0, 1.0), one
+    calls = {one.cell: one.samples for one in idle if one.metric == "python_calls"}
+    assert set(calls) == set(CELLS)
+    assert min(calls.values()) >= 200
+    documented = (ROOT / "docs/explanation/counts-repeat.md").read_text().splitlines()
+    for drawn in (table(rates), table_by_load({"idle": idle})):
+        assert [line for line in drawn.splitlines() if line not in documented] == []
 
 
 @pytest.mark.parametrize("learn", [LEARNED, 100])
