@@ -29,6 +29,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from ruptures import KernelCPD
 
+from observatory.analyze.delays import Delays
 from observatory.analyze.history.fresh import with_fresh
 from observatory.analyze.history.steps import PARAMETERS, Values, change_points
 
@@ -169,7 +170,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class OnlineRates:
+class OnlineRates(Delays):
     """What a detector does when run again every night."""
 
     detector: str
@@ -184,16 +185,6 @@ class OnlineRates:
     def false_per_1000_nights(self) -> float:
         """False alarms in a thousand series-nights."""
         return 1000 * self.false_alarms / self.nights if self.nights else 0.0
-
-    @property
-    def found(self) -> float:
-        """The share of the steps found in time."""
-        return len(self.delays) / self.series if self.series else 0.0
-
-    @property
-    def median_delay(self) -> float | None:
-        """Nights; None where nothing was found."""
-        return float(np.median(self.delays)) if self.delays else None
 
 
 def windows(series: Sequence[Values], seed: int, block: int = 1) -> list[Window]:

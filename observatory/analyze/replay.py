@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
+from observatory.analyze.delays import Delays
 from observatory.analyze.history.alerts import SAME, AlertContext
 from observatory.analyze.history.detection import Detected, Histories, detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
@@ -43,7 +44,7 @@ class Week:
 
 
 @dataclass(frozen=True)
-class Told:
+class Told(Delays):
     """How soon steps of one size were told."""
 
     factor: float
@@ -52,16 +53,6 @@ class Told:
     """Values from the step until it was told, itself included, where that was within AFTER."""
     false: int
     """Series that told something in the values before the step, where none was injected."""
-
-    @property
-    def found(self) -> float:
-        """The share that was told."""
-        return len(self.delays) / self.series if self.series else 0.0
-
-    @property
-    def median_delay(self) -> float | None:
-        """In values; None where nothing was told."""
-        return float(np.median(self.delays)) if self.delays else None
 
 
 def replay(series: Sequence[Series], weeks: int) -> Iterator[Week]:

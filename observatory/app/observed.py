@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import groupby
@@ -56,6 +56,23 @@ from observatory.text.records import alerts_of
 
 _PROFILED = 8
 """Subjects whose profiles are kept in memory."""
+_Place = tuple[str, str, str]
+"""Machine, environment and commit."""
+
+
+@dataclass(frozen=True)
+class _OfJournals:
+    """What the journals of results say beside the values of series."""
+
+    functions: dict[_Place, Functions] = field(default_factory=dict)
+    fates: dict[_Place, Fates] = field(default_factory=dict)
+    coverage: dict[_Place, Coverage] = field(default_factory=dict)
+    walks: dict[_Place, Walks] = field(default_factory=dict)
+    growth: dict[_Place, Growing] = field(default_factory=dict)
+    notes: dict[tuple[str, str], list[Note]] = field(default_factory=lambda: defaultdict(list))
+    """By machine and environment."""
+    measured_at: dict[tuple[str, str], datetime] = field(default_factory=dict)
+    """When the newest sample was taken, by subject and machine."""
 
 
 def site_data(
@@ -81,32 +98,7 @@ def site_data(
     tracks = [
         track for own in by_line for track in sorted(own, key=lambda t: place_order(t.series.place))
     ]
-    functions: dict[tuple[str, str, str], Functions] = {}
-    fates: dict[tuple[str, str, str], Fates] = {}
-    coverage: dict[tuple[str, str, str], Coverage] = {}
-    walks: dict[tuple[str, str, str], Walks] = {}
-    growth: dict[tuple[str, str, str], Growing] = {}
-    notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
-    measured_at: dict[tuple[str, str], datetime] = {}
-    for path, journal in read.journals.items():
-        if journal.header is None:
-            continue
-        where = journal.header.machine.machine, journal.header.subject.env_name
-        notes[where] += journal.notes
-        found = KEPT_FUNCTIONS.of_journal(path, journal.functions, problems)
-        functions.setdefault((*where, journal.header.subject.commit), found)
-        fates.setdefault(
-            (*where, journal.header.subject.commit),
-            KEPT_FATES.of_journal(path, journal.fates, problems),
-        )
-        coverage.setdefault((*where, journal.header.subject.commit), journal.coverage)
-        walks.setdefault((*where, journal.header.subject.commit), journal.walks)
-        growth.setdefault((*where, journal.header.subject.commit), journal.growth)
-        if journal.measured_at is not None:
-            place = journal.header.subject.label, where[0]
-            measured_at[place] = max(
-                journal.measured_at, measured_at.get(place, journal.measured_at)
-            )
+    told = _of_journals(read, problems)
     contracts = loaded(contracts_record.load_all, directories, problems)
     made = loaded(upgrades.load_all, directories, problems)
     searched = Found(
@@ -129,14 +121,38 @@ def site_data(
     observed = SiteInput(
         tracks, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],
-        notes=notes, measured_at=measured_at, functions=functions, fates=fates, coverage=coverage,
-        walks=walks, growth=growth, calibrations=calibrations, contracts=contracts,
+        notes=told.notes, measured_at=told.measured_at, functions=told.functions,
+        fates=told.fates, coverage=told.coverage, walks=told.walks, growth=told.growth,
+        calibrations=calibrations, contracts=contracts,
         faults=loaded(torture.load_all, directories, []), upgrades=made,
         found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
     )  # fmt: skip
     return observed, problems
+
+
+def _of_journals(read: Results, problems: list[Problem]) -> _OfJournals:
+    """Read them; of several journals of one place, the first counts."""
+    told = _OfJournals()
+    for path, journal in read.journals.items():
+        if (header := journal.header) is None:
+            continue
+        machine, environment = header.machine.machine, header.subject.env_name
+        place = machine, environment, header.subject.commit
+        told.notes[machine, environment] += journal.notes
+        functions = KEPT_FUNCTIONS.of_journal(path, journal.functions, problems)
+        fates = KEPT_FATES.of_journal(path, journal.fates, problems)
+        told.functions.setdefault(place, functions)
+        told.fates.setdefault(place, fates)
+        told.coverage.setdefault(place, journal.coverage)
+        told.walks.setdefault(place, journal.walks)
+        told.growth.setdefault(place, journal.growth)
+        if journal.measured_at is not None:
+            of_subject = header.subject.label, machine
+            before = told.measured_at.get(of_subject, journal.measured_at)
+            told.measured_at[of_subject] = max(journal.measured_at, before)
+    return told
 
 
 def drawn(
