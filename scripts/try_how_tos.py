@@ -1,6 +1,6 @@
 """Follow each how-to that adds something, as it is written, and run `make lint test` after it.
 
-    .venv/bin/python scripts/try_how_tos.py               # all five, unit tests only: ten minutes
+    .venv/bin/python scripts/try_how_tos.py               # all seven, unit tests only: 15 minutes
     .venv/bin/python scripts/try_how_tos.py --only model  # one of them
     .venv/bin/python scripts/try_how_tos.py --whole       # with the integration and browser tests
 
@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from tests.docs_examples import ROOT, Runner, blocks
 
-PAGES = ("model", "backend", "scenario", "metric", "cause")
+PAGES = ("model", "backend", "scenario", "metric", "cause", "command", "page")
 _UNIT = '-m "not integration" tests/unit'
 _FOLLOWS = "test_examples_do_what_the_page_says"
 _SHOWN = 15
