@@ -102,10 +102,14 @@ def rates_by_load(samples: pd.DataFrame, seed: int = 1) -> dict[str, list[Rates]
 
 
 def rates_of(samples: pd.DataFrame, seed: int = 1, learn: int = 0) -> list[Rates]:
-    """The rates of each cell and metric of a pool; ``learn``: samples to calibrate with."""
+    """The rates of each cell and metric of a pool; ``learn``: samples to calibrate with.
+
+    One of which there is a single sample has none.
+    """
     return [
         _rates(Cell(*place[:-1]), place[-1], own, np.random.default_rng(seed), learn)
         for place, own in samples.groupby([*_AXES, "metric"], sort=True)
+        if len(own) > 1
     ]
 
 
