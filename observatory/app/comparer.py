@@ -147,29 +147,41 @@ class Comparer:
             self._uncounted += (f"{ended}; a larger --budget counts it",)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
-        """One sample each; more where these differ, to tell a change from another layout."""
-        cells = self.matrix.worked
+        """Count each cell until it is settled, before the next ones: as many as workers can take.
+
+        A budget that is too short then leaves cells out, and what it counted is certain. One count
+        of every cell would prove no change in any of them.
+        """
+        worked, at_once = self.matrix.worked, max(1, self.session.workers // len(SIDES))
+        batches = (worked[at : at + at_once] for at in range(0, len(worked), at_once))
+        if all(self._settle(interleaving, cells, deadline) for cells in batches):
+            return
+        if left := [str(cell) for cell in worked if not self._worked(cell)]:
+            named = first_of(left, _NAMED, "more cells")
+            self._uncounted += (f"the budget ended before the work was counted in {named}",)
+        self._say("the budget ended before all work was counted", "error")
+
+    def _settle(self, interleaving: Interleaving, cells: tuple[Cell, ...], deadline: float) -> bool:
+        """One sample each; more where these differ, to tell a change from another layout.
+
+        Returns whether the budget was enough.
+        """
         for rounds in starmap(range, pairwise((0, *WORKED))):
-            if not cells:
-                return
+            named = first_of(list(map(str, cells)), _NAMED, "more cells")
             if not interleaving.work(cells, rounds, deadline):
-                left = [str(cell) for cell in cells if not self._worked(cell)]
-                if left:
-                    named = first_of(left, _NAMED, "more cells")
-                    said = f"the budget ended before the work was counted in {named}"
-                    self._uncounted += (said,)
                 if rounds.stop <= WORKED[1]:
                     self._counted_once = frozenset(cells)
                 else:
-                    said = first_of(list(map(str, cells)), _NAMED, "more cells")
                     few = f"by {WORKED[1]} samples a side instead of {WORKED[2]}"
                     why = "the budget ended before small changes of work were counted again"
-                    self._uncounted += (f"{why}: {said} was judged {few}",)
-                self._say("the budget ended before all work was counted", "error")
-                return
+                    self._uncounted += (f"{why}: {named} was judged {few}",)
+                return False
             cells = tuple(filter(self._unsettled, cells))
-            taken = several(rounds.stop, "sample")
-            self._say(f"{taken} of work each: {several(len(cells), 'cell')} to be counted again")
+            again = "; to be counted again" if cells and rounds.stop < WORKED[-1] else ""
+            self._say(f"{named}: {several(rounds.stop, 'sample')} of work each side{again}")
+            if not cells:
+                break
+        return True
 
     def _worked(self, cell: Cell) -> bool:
         return all(side.evidence.taken(cell, WORK) for side in self.sides.values())

@@ -329,9 +329,10 @@ class Counting:
 
 
 def counting(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matrix: Matrix, pairs: int = 9, **more: float
-) -> tuple[Comparison, list[str]]:
-    session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine)
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matrix: Matrix, pairs: int = 9,
+    workers: int = 2, **more: float,
+) -> tuple[Comparison, list[str]]:  # fmt: skip
+    session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine, workers=workers)
     sides = {name: Measured(None, None) for name in ("base", "head")}  # type: ignore[arg-type]
     comparer = Comparer(session, sides, setting(), matrix, 60.0)  # type: ignore[arg-type]
     taking = Counting(comparer, pairs, **more)
@@ -361,7 +362,8 @@ def test_what_does_more_work_is_counted_again_and_traced(
     found, taken = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
     assert {verdict.cell for verdict in found.worse} == {WORKED, call}
     both = [str(WORKED), str(call)]
-    assert taken == ["work [0]", "work [1, 2]", f"filled {both}", f"tracing {both}"]
+    each = ["work [0]", "work [1, 2]"]
+    assert taken == [*each, *each, f"filled {both}", f"tracing {both}"]
     traced = Matrix((), (WORKED,), (), (WORKED,))
     _, taken = counting(tmp_path, monkeypatch, traced, head=2.1e9)
     assert taken.count(f"tracing ['{WORKED}']") == 1
@@ -372,10 +374,25 @@ def test_a_budget_that_ends_in_between_names_the_cells_without_work(
 ) -> None:
     disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
     matrix = Matrix((), (), (), (WORKED, disk))
-    found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1)
+    found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1, workers=4)
     assert found.warnings == [f"the budget ended before the work was counted in {disk}"]
     assert [missing.cell for missing in found.missing] == [disk]
     assert outcome_of(found) == "undecided"
+
+
+def test_a_cell_is_settled_before_the_next_so_that_a_short_budget_gives_a_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    budget = iter([True, True, False])
+    monkeypatch.setattr(Counting, "enough", lambda *_: next(budget))
+    found, taken = counting(
+        tmp_path, monkeypatch, Matrix((), (), (), (WORKED, disk)), head=2.1e9
+    )  # fmt: skip
+    assert taken[:3] == ["work [0]", "work [1, 2]", "work [0]"]
+    assert {verdict.cell for verdict in found.worse} == {WORKED}
+    assert [missing.cell for missing in found.missing] == [disk]
+    assert found.warnings == [f"the budget ended before the work was counted in {disk}"]
 
 
 def test_a_budget_that_ends_while_counting_says_what_it_left_and_what_to_do(
