@@ -157,7 +157,7 @@ class Comparer:
         if all(self._settle(interleaving, cells, deadline) for cells in batches):
             return
         if left := [str(cell) for cell in worked if not self._worked(cell)]:
-            named = first_of(left, _NAMED, "more cells")
+            named = first_of(left, _NAMED, "cell")
             self._uncounted += (f"the budget ended before the work was counted in {named}",)
         self._say("the budget ended before all work was counted", "error")
 
@@ -167,7 +167,7 @@ class Comparer:
         Returns whether the budget was enough.
         """
         for rounds in starmap(range, pairwise((0, *WORKED))):
-            named = first_of(list(map(str, cells)), _NAMED, "more cells")
+            named = first_of(list(map(str, cells)), _NAMED, "cell")
             if not interleaving.work(cells, rounds, deadline):
                 if rounds.stop <= WORKED[1]:
                     self._counted_once = frozenset(cells)

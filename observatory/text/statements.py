@@ -251,7 +251,7 @@ class _Sentence(Formatter):
             "counts": lambda values: ", ".join(map(count, values)),
             "percent": percent,
             "more": lambda end: f"{percent(abs(end - 1))} {'less' if end < 1 else 'more'}",
-            "cells": lambda cells: first_of([*map(str, cells)], _NAMED, "more cells"),
+            "cells": lambda cells: first_of([*map(str, cells)], _NAMED, "cell"),
             "words": lambda words: first_of(words, _NAMED),
         }
         return formats[spec](value) if spec in formats else format(value, spec)

@@ -100,14 +100,15 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if changes else f"{noun}s"
 
 
-def first_of(words: Sequence[str], most: int, noun: str = "more") -> str:
+def first_of(words: Sequence[str], most: int, noun: str = "") -> str:
     """The first of some words, and how many others there are.
 
-    >>> first_of(["a", "b", "c", "d"], 2), first_of(["a"], 2)
-    ('a, b and 2 more', 'a')
+    >>> first_of(["a", "b", "c", "d"], 2), first_of(["a"], 2), first_of(["a", "b"], 1, "cell")
+    ('a, b and 2 more', 'a', 'a and 1 more cell')
     """
     rest = len(words) - most
-    return ", ".join(words[:most]) + (f" and {rest} {noun}" if rest > 0 else "")
+    others = several(rest, f"more {noun}") if noun else f"{rest} more"
+    return ", ".join(words[:most]) + (f" and {others}" if rest > 0 else "")
 
 
 def shared_prefix(names: Iterable[str]) -> str:
