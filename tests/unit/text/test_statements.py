@@ -36,7 +36,7 @@ def test_every_statement_has_a_sentence() -> None:
         ),
         (
             Statement("run failed", ("3.3.7", "killed", ["a", "b", "c", "d"])),
-            "3.3.7: killed (a, b, c and 1 more cells)",
+            "3.3.7: killed (a, b, c and 1 more cell)",
         ),
         (
             Statement("run late", ("bench", datetime(2026, 3, 4, 5, 6, tzinfo=UTC))),
