@@ -178,7 +178,7 @@ class Comparer:
                 return False
             cells = tuple(filter(self._unsettled, cells))
             again = "; to be counted again" if cells and rounds.stop < WORKED[-1] else ""
-            self._say(f"{named}: {several(rounds.stop, 'sample')} of work each side{again}")
+            self._say(f"{named}: {several(rounds.stop, 'sample')} of work on each side{again}")
             if not cells:
                 break
         return True
