@@ -2,6 +2,7 @@
 
 `python tests/fake_sampling.py -m benchmarks.sample --model ...` takes the options of the real one,
 sleeps, keeps a cache if it should, and prints a record whose values follow from the cell alone.
+Another module, such as `benchmarks.contracts`, prints the file $FLEET_TEST_PRINTED/MODULE.json.
 Each process first writes a file into $FLEET_TEST_TAKEN, so that a test can count what was taken.
 """
 
@@ -19,16 +20,20 @@ from pathlib import Path
 TAKEN, SLEEP, MISSES = "FLEET_TEST_TAKEN", "FLEET_TEST_SLEEP", "FLEET_TEST_MISSES"
 KILLS = "FLEET_TEST_KILLS"
 """The beginning of the names of samples that kill whoever started them."""
+PRINTED = "FLEET_TEST_PRINTED"
 
 
 def main() -> None:
-    """Take one sample."""
+    """Take one sample, or print a record."""
     ctypes.CDLL(None).prctl(1, signal.SIGTERM, 0, 0, 0)
     words = sys.argv[1:]
 
     def given(option: str) -> str:
         return words[words.index(option) + 1] if option in words else ""
 
+    if given("-m") != "benchmarks.sample":
+        printed(given("-m"), given("--journal"))
+        return
     cell = {name: given(f"--{name}") for name in ("model", "scenario", "backend", "launch")}
     measure, began = given("--pass"), datetime.now(UTC)
     cpus = ",".join(map(str, sorted(os.sched_getaffinity(0))))
@@ -59,6 +64,18 @@ def main() -> None:
         "started_at": began.isoformat(),
     }))  # fmt: skip
     (Path(os.environ[TAKEN]) / f"{name}.ended").write_text(str(time.time()))
+
+
+def printed(module: str, journal: str) -> None:
+    """Print the record of a module, which leaves something in its journal."""
+    place = Path(os.environ[TAKEN], f"{module}-{os.getpid()}")
+    place.write_text(f"{time.time()} - {os.getppid()}")
+    if journal:
+        Path(journal).mkdir(parents=True, exist_ok=True)
+        Path(journal, "numba-0.jsonl").touch()
+    time.sleep(float(os.environ.get(SLEEP, "0.05")))
+    print(Path(os.environ[PRINTED], f"{module}.json").read_text(encoding="utf-8"))
+    place.with_name(f"{place.name}.ended").write_text(str(time.time()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ then nobody else has that process id. Forking saves each command the import of a
 What it prints is added to the file `log` there.
 
 Every environment is a script that runs `tests/fake_sampling.py`. From 3.3.5 on, a subject misses
-four times more.
+four times more. The index has a pre-release of numba, and the steps of a night are forked here.
 """
 
 from __future__ import annotations
@@ -27,10 +27,16 @@ from observatory.app import comparison, crossing, searching  # noqa: F401 - load
 from observatory.cli.commands import (  # noqa: F401 - loaded before the fork
     bisect,
     canary,
+    census,
     compare,
+    contracts,
     cross,
+    explore,
     publish,
     run,
+    sentinel,
+    tomorrow,
+    torture,
     upgrade,
 )
 from observatory.cli.main import main as command
@@ -38,12 +44,23 @@ from observatory.run import local
 from observatory.run.environments import NO_PINS, Environment, Environments
 from observatory.run.interpreters import Interpreter
 from observatory.run.subjects import Subjects
+from observatory.run.tomorrow import Tomorrow
+from observatory.store.base.record import Record
+from observatory.store.records.sentinels import FixedWork
 from observatory.store.records.subject import Subject
 from tests.factories import header
+from tests.factories_contracts import contracts as contracts_of
+from tests.factories_torture import torture as torture_of
 
 SAMPLING = Path(__file__).with_name("fake_sampling.py")
 CHANGES = Version("3.3.5")
-MISSES = "FLEET_TEST_MISSES"
+MISSES, PRINTED = "FLEET_TEST_MISSES", "FLEET_TEST_PRINTED"
+RECORDS: Mapping[str, Record] = {
+    "benchmarks.contracts": contracts_of(),
+    "benchmarks.sentinel": FixedWork(system={"kernel": "6.1"}, times={"arrays": [0.5, 0.25]}),
+    "benchmarks.torture": torture_of(tried=None),
+}
+"""What the modules print that take no sample."""
 
 
 def ensure(
@@ -57,13 +74,33 @@ def ensure(
     where = self.root.absolute() / version
     where.mkdir(parents=True, exist_ok=True)
     python = where / "python"
-    text = f'#!/bin/sh\nexport {MISSES}={misses}\nexec {sys.executable} -I -S {SAMPLING} "$@"\n'
-    made = python.with_name(f"python-{os.getpid()}")
-    made.write_text(text)
-    made.chmod(0o755)
-    made.replace(python)
+    text = f"#!/bin/sh\nexport {MISSES}={misses} {PRINTED}={where}\n"
+    text += f'exec {sys.executable} -I -S {SAMPLING} "$@"\n'
+    for name, record in RECORDS.items():
+        _put(
+            where / f"{name}.json",
+            record.model_dump_json(by_alias=True, exclude={"tried", "checked"}),
+        )
+    _put(python, text)
     versions = header().versions.model_copy(update={"pytensor": version})
     return Environment(python, versions, version, where)
+
+
+def _put(path: Path, text: str) -> None:
+    made = path.with_name(f"{path.name}-{os.getpid()}")
+    made.write_text(text)
+    made.chmod(0o755)
+    made.replace(path)
+
+
+def step(words: Sequence[str], lock: int) -> int:
+    """Carry out a step of a night in a child process, which holds the lock, too; its status."""
+    del lock  # inherited
+    child = os.fork()
+    if child == 0:
+        os.setsid()
+        os._exit(carried_out(["observatory", *words]))
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def act(words: list[str], place: str, variables: dict[str, str]) -> int:
@@ -73,7 +110,12 @@ def act(words: list[str], place: str, variables: dict[str, str]) -> int:
     output = os.open("log", os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     for number in (1, 2):
         os.dup2(output, number)
-    sys.argv = ["observatory", *words]
+    return carried_out(["observatory", *words])
+
+
+def carried_out(words: list[str]) -> int:
+    """Run a command in this process; its exit status."""
+    sys.argv = words
     try:
         command()
     except SystemExit as left:
@@ -92,6 +134,8 @@ def main() -> None:
         del state
         return known
 
+    announced = Tomorrow("3.3.4", "3.3.6", "3.3.6")
+    vars(tomorrow).update(tomorrow_of=lambda *_: announced, command_of=step)
     for module in list(sys.modules.values()):
         if getattr(module, "local_subjects", None) is not None:
             vars(module)["local_subjects"] = subjects

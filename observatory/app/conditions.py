@@ -20,6 +20,7 @@ from observatory.run.batches import carry_out
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.schedule import batches_of
+from observatory.store.base.scratch import temporary
 from observatory.store.records.crossings import UnderCondition
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -73,8 +74,8 @@ def conditions(cell: Cell) -> Iterator[list[Condition]]:
         Condition("warnings as errors", {"PYTHONWARNINGS": _AS_ERRORS}),
     ]
     found += [Condition(one, launch=one) for one in LAUNCHES if _is_other(one, cell)]
-    with tempfile.TemporaryDirectory(prefix="observatory-home-", dir=_elsewhere()) as home:
-        place = {"HOME": home, "TMPDIR": home}
+    with temporary("observatory-home-", _elsewhere()) as home:
+        place = {"HOME": str(home), "TMPDIR": str(home)}
         yield [*found, Condition("HOME in another place", place)]
 
 

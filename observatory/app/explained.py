@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from pathlib import Path
 
 from observatory.analyze.keys import KeyChange, changes
 from observatory.app.progress import doing
@@ -19,6 +17,7 @@ from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
 from observatory.run.execute import end
 from observatory.run.uv import last_lines
+from observatory.store.base.scratch import temporary
 from observatory.store.records.subject import Subject
 
 _SEEDS = (1, 2)
@@ -114,10 +113,8 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
     words = ["--model", asked.model, "--backend", asked.backend, "--hash-seed", str(seed)]
     words += ["--graph", asked.graph] if asked.graph else []
     words += ["--flags", asked.flags] if asked.flags else []
-    with tempfile.TemporaryDirectory(prefix="observatory-keys-") as empty:
-        process = environment.start(
-            Path(empty), "benchmarks.key_parts", "--end-with-parent", *words
-        )
+    with temporary("observatory-keys-") as empty:
+        process = environment.start(empty, "benchmarks.key_parts", "--end-with-parent", *words)
         try:
             stdout, stderr = process.printed(_TIMEOUT)
         finally:

@@ -84,7 +84,7 @@ def explore(
         with filled_caches(state, "explore") as scratch:
             looker = Looker(environment, backend, scratch, timeout)
             with measuring_lock(lambda text: progress(Update(text))):
-                _explore(found, looker, budget, pairs, keep, progress)
+                _explore(found, looker, budget, pairs, keep, Path(results), progress)
     finally:
         record(found, Path(results))
     return found
@@ -104,6 +104,7 @@ def _explore(
     budget: float,
     most: int | None,
     keep: Path,
+    results: Path,
     progress: Progress,
 ) -> None:
     with extra("explore"):
@@ -121,6 +122,7 @@ def _explore(
             found.failed.append(str(error))
             progress(Update(str(error), "error"))
         found.seconds, found.cpu_seconds = time.monotonic() - began, _cpu() - cpu
+        record(found, results)  # a kill loses one batch, and not hours
         progress(Update(f"{found.pairs} pairs, {len(found.found)} counterexamples"))
 
 

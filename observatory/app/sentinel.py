@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import tempfile
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from observatory.app.progress import doing
 from observatory.app.session import Session
@@ -18,10 +15,9 @@ from observatory.run.environments import Environment
 from observatory.run.execute import Executor
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
-from observatory.run.uv import last_lines
-from observatory.store.base.decode import NotJsonError, decoded
+from observatory.run.printing import printed_record
 from observatory.store.records import sentinels
-from observatory.store.records.sentinels import Sentinel
+from observatory.store.records.sentinels import FixedWork, Sentinel
 from observatory.store.records.subject import Subject
 
 _CELL = Cell("radon", "warm_process", "NUMBA", "spawn")
@@ -46,10 +42,10 @@ def look(session: Session, subject: Subject) -> Sentinel:
     environment = session.environment(subject, _CELL.installs)
     with measuring_lock(session.say), doing(session.progress, "timing the fixed work"):
         found = _pieces(environment)
-        times = {**found["times"], _BUILD: list(_builds(session, environment))}
+        times = {**found.times, _BUILD: list(_builds(session, environment))}
     made = Sentinel(
         machine=session.machine, subject=subject, versions=environment.versions,
-        system=found["system"], times={name: values for name, values in times.items() if values},
+        system=found.system, times={name: values for name, values in times.items() if values},
         taken_at=datetime.now(UTC),
     )  # fmt: skip
     sentinels.save(session.results, made)
@@ -63,25 +59,11 @@ def pinned(results: Path, machine: str) -> str | None:
     return max(own, key=lambda one: one.taken_at).subject.label if own else None
 
 
-def _pieces(environment: Environment) -> dict[str, Any]:
-    with tempfile.TemporaryDirectory(prefix="observatory-sentinel-") as empty:
-        process = environment.start(Path(empty), "benchmarks.sentinel")
-        try:
-            stdout, stderr = process.printed(_SECONDS)
-        except subprocess.TimeoutExpired as error:
-            raise SentinelError(f"the fixed work did not end within {_SECONDS:g} s") from error
-        finally:
-            process.kill()
-    if process.returncode:
-        output = last_lines(stderr, 3) or "nothing"
-        raise SentinelError(f"the fixed work ended with {process.returncode} and printed: {output}")
-    try:
-        found = decoded(stdout.encode())
-    except NotJsonError as error:
-        raise SentinelError(f"the fixed work printed no times: {error}") from error
-    if not isinstance(found, dict):
-        raise SentinelError("the fixed work printed no times")
-    return found
+def _pieces(environment: Environment) -> FixedWork:
+    return printed_record(
+        environment, "benchmarks.sentinel", (), FixedWork,
+        timeout=_SECONDS, what="the pieces of fixed work", error=SentinelError,
+    )  # fmt: skip
 
 
 def _builds(session: Session, environment: Environment) -> Iterator[float]:

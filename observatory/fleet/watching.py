@@ -17,11 +17,11 @@ from statistics import median
 from pydantic import Field
 
 from observatory.analyze.sentinel import LOOKS, machine_moved, pieces
-from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import write_atomic
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.base.strict_json import InvalidError, read_json
+from observatory.store.records.sentinels import FixedWork, medians
 
 FRESH = timedelta(hours=12)
 """A machine is not looked at again within this time."""
@@ -94,9 +94,8 @@ def _doer() -> str:
 def _medians() -> dict[str, float]:
     try:
         done = subprocess.run(_WORK, capture_output=True, text=True, timeout=_LONGEST, check=True)
-        times = decoded(done.stdout.encode())["times"]
-        return {name: median(values) for name, values in times.items()}
+        return medians(read_json(FixedWork, done.stdout).times)
     except subprocess.CalledProcessError as error:
         raise UntimedError(" ".join(error.stderr.split())[-300:]) from error
-    except (OSError, subprocess.TimeoutExpired, NotJsonError, KeyError, TypeError) as error:
+    except (OSError, subprocess.TimeoutExpired, InvalidError) as error:
         raise UntimedError(str(error)[:300]) from error

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-import tempfile
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TypeVar
 
 from observatory.errors import ObservatoryError
@@ -13,6 +11,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import end
 from observatory.run.uv import last_lines
 from observatory.store.base.record import Record
+from observatory.store.base.scratch import temporary
 from observatory.store.base.strict_json import InvalidError, read_json
 
 _GRACE = 30.0
@@ -36,8 +35,8 @@ def printed_record(
     Raises ``error`` if it does not end in time or prints no such record.
     """
     # The current directory is an empty one, as a file in it could be taken for a module.
-    with tempfile.TemporaryDirectory(prefix=f"observatory-{module.rpartition('.')[2]}-") as empty:
-        process = environment.start(Path(empty), module, "--end-with-parent", *arguments)
+    with temporary(f"observatory-{module.rpartition('.')[2]}-") as empty:
+        process = environment.start(empty, module, "--end-with-parent", *arguments)
         try:
             stdout, stderr = process.printed(timeout)
         except subprocess.TimeoutExpired as late:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
+from observatory.store.journal.night import load as load_night
 from observatory.store.journal.reader import read_journal
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
@@ -92,7 +93,22 @@ COMMANDS = {
         "--resume",
     ],
     "observe": ["observe", "--resume"],
+    "contracts": ["contracts", "3.3.4", "--numba", "0.64.0", "--numba", "0.65.1"],
+    "torture": ["torture", "3.3.4", "3.3.6", "--new"],
+    "sentinel": ["sentinel", "--subject", "3.3.4"],
+    "census": ["census", "3.3.4", "--graph", "differ.*"],
+    "explore": ["explore", "3.3.4", "--seed", "1", "--pairs", "48", "--keep", "kept"],
+    "tomorrow": ["tomorrow", "3.3.4"],
 }
+LACKING = {
+    "publish": {"--results", "--state", "--machine"},
+    "contracts": {"--machine"},
+    "census": {"--results", "--machine"},
+    "explore": {"--machine"},
+}
+"""Options that a command does not have."""
+BATCH = 3
+"""Samples after which `explore` has begun its second batch."""
 STATUS = {"compare": 7}
 """What a command ends with that has measured everything; others: 0."""
 
@@ -125,9 +141,9 @@ class Commands:
 
     def begin(self, words: list[str]) -> int:
         """Start a command; its process id."""
-        where = ["--results", "results", "--state", "state", "--machine", "bench"]
-        if words[0] == "publish":
-            where = []
+        places = {"--results": "results", "--state": "state", "--machine": "bench"}
+        lacking = LACKING.get(words[0], set())
+        where = [word for one in places.items() if one[0] not in lacking for word in one]
         own = [str(self.place / "samples")] if words[-1] == "--samples" else []
         variables = {TAKEN: str(self.taken), SLEEP: "0.02", "OBSERVATORY_LOCK": str(self.place),
                      "TMPDIR": str(self.place), "NO_COLOR": "1", **self.variables}  # fmt: skip
@@ -204,9 +220,11 @@ def test_a_command_that_is_killed_goes_on_and_leaves_nothing_behind(
     words, dice = COMMANDS[name], random.Random(f"{name} {os.environ.get('SEED', '')}")
     whole.begin(words)
     assert whole.status() == STATUS.get(name, 0), whole.log
-    kills = 0
+    kills = latest = 0
     for _ in range(KILLS):
-        kills += killed(other, words, dice.randrange(whole.ended), dice)
+        after = dice.randrange(whole.ended)
+        kills += killed(other, words, after, dice)
+        latest = max(latest, after)
         nothing_runs(other)
         for place in ("results", "samples"):
             readable(other.place / place)
@@ -221,16 +239,13 @@ def test_a_command_that_is_killed_goes_on_and_leaves_nothing_behind(
             )
     left = [one.name for one in (other.place / "state" / "caches").glob("tmp-*")]
     assert left == []
-    if name in ("run", "growth", "path", "observe"):
-        assert taken(other.place / "results") == taken(whole.place / "results")
-    if name == "observe":
-        assert pages(other.place / "html") == pages(whole.place / "html") != set()
-    if name == "calibrate":
-        assert floors(other.place / "results") == floors(whole.place / "results") != []
-    if name == "bisect":
-        (found,) = searches.known(other.place / "results")
-        assert [one.certainty for one in found.culprits] == ["confirmed"]
-        assert set(taken(other.place / "results", "warm_disk").values()) == {1}
+    assert {one.name for one in other.place.iterdir()} == {
+        one.name for one in whole.place.iterdir()
+    }
+    if latest >= BATCH and name == "explore":  # a killed run has recorded its first batch
+        assert len(explored(other.place)) > 1
+    if kept := KEPT.get(name):
+        assert kept(other.place) == kept(whole.place)
 
 
 GIT = """#!/bin/sh
@@ -322,19 +337,6 @@ def files(where: Path) -> Iterator[str]:
             yield str(path.relative_to(where))
 
 
-def pages(site: Path) -> set[str]:
-    """The names of the pages that were built, and of what a kill left beside them."""
-    return {str(path.relative_to(site)) for path in site.rglob("*.html")} | {
-        path.name for path in site.parent.iterdir() if path.name.startswith((".", "html"))
-    }
-
-
-def floors(results: Path) -> list[dict[str, Any]]:
-    """The noise floors that are recorded, without when and on what they were measured."""
-    found = [one for one in calibration.load_all(results) if isinstance(one, Calibration)]
-    return [floor.model_dump() for one in found for floor in one.floors]
-
-
 def taken(results: Path, scenario: str = "") -> Counter[str]:
     """How often each sample is recorded, by subject."""
     read = map(read_journal, layout.journals(results))
@@ -344,3 +346,65 @@ def taken(results: Path, scenario: str = "") -> Counter[str]:
         for one in journal.entries
         if scenario in one.sample.cell.scenario
     )
+
+
+def pages(place: Path) -> tuple[Counter[str], set[str]]:
+    """The samples, the names of the pages, and what a kill left beside them."""
+    site = place / "html"
+    built = {str(path.relative_to(site)) for path in site.rglob("*.html")}
+    beside = {path.name for path in place.iterdir() if path.name.startswith((".", "html"))}
+    return samples_of(place), built | beside
+
+
+def samples_of(place: Path) -> Counter[str]:
+    """How often each sample is recorded."""
+    return taken(place / "results")
+
+
+def floors(place: Path) -> list[dict[str, Any]]:
+    """The noise floors that are recorded, without when and on what they were measured."""
+    every = calibration.load_all(place / "results")
+    found = [one for one in every if isinstance(one, Calibration)]
+    return [floor.model_dump() for one in found for floor in one.floors]
+
+
+def culprits(place: Path) -> tuple[list[str], set[int]]:
+    """How certain the culprits are, and how often a sample was taken."""
+    (found,) = searches.known(place / "results")
+    times = taken(place / "results", "warm_disk").values()
+    return [one.certainty for one in found.culprits], set(times)
+
+
+def records(kind: str) -> Callable[[Path], object]:
+    """The records of a kind, and the journals that are left of what made them."""
+
+    def kept(place: Path) -> object:
+        found = {one.name: one.read_text() for one in place.glob(f"results/{kind}/*.json")}
+        return found, list(place.glob(f"state/{kind}/*"))
+
+    return kept
+
+
+def explored(place: Path) -> list[tuple[int, dict[str, int]]]:
+    """What each run has tried, the oldest first: batches, and pairs by kind."""
+    found = [json.loads(one.read_text()) for one in sorted(place.glob("results/explored/*.json"))]
+    return [(one["batches"], one["tried"]) for one in found]
+
+
+def steps(place: Path) -> list[tuple[str, int | None, bool]]:
+    """The steps of the newest night, with how they ended."""
+    *_, newest = sorted(place.glob("state/tomorrow/*.json"))
+    return [(one.name, one.status, one.skipped is None) for one in load_night(newest).steps]
+
+
+KEPT: dict[str, Callable[[Path], object]] = {
+    **dict.fromkeys(("run", "growth", "path"), samples_of),
+    "observe": pages,
+    "calibrate": floors,
+    "bisect": culprits,
+    "contracts": records("contracts"),
+    "torture": records("torture"),
+    "explore": lambda place: explored(place)[-1],
+    "tomorrow": steps,
+}
+"""What of a command's results must be as if nobody had killed it."""

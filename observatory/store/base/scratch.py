@@ -34,13 +34,14 @@ def scratch(root: Path, prefix: str) -> Iterator[Path]:
 
 
 @contextlib.contextmanager
-def temporary(prefix: str) -> Iterator[Path]:
-    """A new directory below that for temporary files; what killed processes left there goes.
+def temporary(prefix: str, root: Path | None = None) -> Iterator[Path]:
+    """A new directory below ``root``; what killed processes left there goes.
 
-    It is inside of a `scratch`, because whoever changes results holds the lock of their directory.
-    Only what belongs to this user is removed. Raises OSError.
+    ``root``: None: the directory for temporary files. The new directory is inside of a `scratch`,
+    because whoever changes results holds the lock of their directory. Only what belongs to this
+    user is removed. Raises OSError.
     """
-    root = Path(tempfile.gettempdir())
+    root = root or Path(tempfile.gettempdir())
     for path in root.glob(f"{prefix}*"):
         with contextlib.suppress(OSError):
             if path.lstat().st_uid == os.getuid():

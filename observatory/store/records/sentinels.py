@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import Annotated, Literal
 
@@ -18,6 +19,19 @@ from observatory.store.records.sample import Text, Word
 from observatory.store.records.subject import Subject, Versions
 
 Seconds = Annotated[FiniteFloat, Field(gt=0)]
+System = Annotated[
+    dict[Word, Text], Field(max_length=50, description="kernel, microcode, governor, ...")
+]
+Times = Annotated[
+    dict[Word, list[Seconds]], Field(max_length=50, description="seconds, by piece of work")
+]
+
+
+class FixedWork(Record):
+    """What the process prints that does the work."""
+
+    system: System
+    times: Times
 
 
 class Sentinel(Record):
@@ -27,14 +41,19 @@ class Sentinel(Record):
     machine: Machine
     subject: Subject = Field(description="whose kept environment does the work")
     versions: Versions
-    system: dict[Word, Text] = Field(max_length=50, description="kernel, microcode, governor, ...")
-    times: dict[Word, list[Seconds]] = Field(max_length=50, description="seconds, by piece of work")
+    system: System
+    times: Times
     taken_at: Moment
 
     @property
     def medians(self) -> dict[str, float]:
         """The median of each piece, in seconds."""
-        return {name: median(values) for name, values in self.times.items() if values}
+        return medians(self.times)
+
+
+def medians(times: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the median of each piece of work, in seconds."""
+    return {name: median(values) for name, values in times.items() if values}
 
 
 FILES = RecordFiles(
