@@ -49,7 +49,8 @@ from scripts.fault_table import checked
 from scripts.property_faults import faulty
 
 NOTHING = "none"
-_TIMEOUT = 240.0
+_TIMEOUT = 600.0
+"""Seconds of a sample at most, as `observatory run` has it: less is "crashed" on a busy machine."""
 
 
 @dataclass(frozen=True)
