@@ -47,7 +47,7 @@ class PullRequest:
     first: float
     """Until the log says whether NUMBA's caches still hit, as they did in the stored base."""
     calm: float
-    """Until all counts and work are as in the stored base: that is the comparison."""
+    """Until all counts, work and Python calls are as in the stored base: that is the comparison."""
     worse: float
     """If NUMBA's caches got worse: until both sides are counted, or the budget is spent."""
     most: float
@@ -60,14 +60,14 @@ def of_pull_request() -> PullRequest:
     counted = _seconds(cells.counted, Rounds(timing=0, counting=1))
     work = _seconds(cells.worked, Rounds(timing=0, counting=0, work=1))
     first = _seconds(cells.groups[0][1], Rounds(timing=0, counting=1))
-    traced = TRACED * _seconds(cells.traced, Rounds(timing=0, counting=0, tracing=1))
+    traced = _seconds(cells.traced, Rounds(timing=0, counting=0, tracing=1))
     before = SETUP + BUILD
-    both = BUILD + min(2 * (counted + WORKED[-1] * work + traced), BUDGET)
+    both = BUILD + min(2 * (counted + WORKED[-1] * work + TRACED * traced), BUDGET)
     return PullRequest(
         first=before + first,
-        calm=before + counted + work,
+        calm=before + counted + work + traced,
         worse=before + first + both,
-        most=before + counted + work + both,
+        most=before + counted + work + traced + both,
     )
 
 

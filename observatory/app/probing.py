@@ -19,7 +19,6 @@ from observatory.app.taking import take_samples
 from observatory.benchmarks.catalogue import COMPARED, Cell, Metric
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.errors import ObservatoryError
-from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
 from observatory.run.sources import SubjectError
 from observatory.run.together import Together
@@ -182,7 +181,7 @@ class Prober:
             if one.cell == self.cell and self.metric.name in one.metrics
         ]  # fmt: skip
         if self.metric.measure == "work":
-            source = counter.find().source
+            source = self.session.counted_with()
             here = {self.cell.counted_by(source, steady=steady) for steady in (False, True)}
             given = [one for one in given if one.counted_by in here]
             given = [one for one in given if one.counted_by == given[-1].counted_by]

@@ -15,7 +15,6 @@ from observatory.app.session import Session
 from observatory.app.wanted import RELEASE, Wanted
 from observatory.benchmarks.catalogue import COMPARED, metrics_of
 from observatory.errors import SelectionError
-from observatory.run import counter
 from observatory.run.git import Git
 from observatory.run.sources import commits_between, of_commit
 from observatory.store.records import searches
@@ -113,7 +112,7 @@ class Searcher:
         known = metrics_of(cell.scenario, cell.launch)
         for name in _WORK:
             metric = COMPARED[name]
-            if metric not in known or (metric.measure == "work" and counter.find().problem):
+            if metric not in known or (metric.measure == "work" and session.uncounted()):
                 continue
             prober = Prober(session, cell, metric)
             values = prober.recorded(ends)

@@ -108,6 +108,10 @@ class Session:
         """Why nothing counts instructions for the pass `work`; empty if something does."""
         return counter.find().problem if self.fleet is None else self.fleet.uncounted()
 
+    def counted_with(self) -> str:
+        """What counts instructions for the pass `work`, and for which CPU; empty: nothing does."""
+        return counter.find().source if self.fleet is None else self.fleet.counted_with()
+
     def untimed(self) -> str:
         """Why the times of no worker of the cluster are trusted; empty otherwise."""
         if self.fleet is None:

@@ -2,13 +2,15 @@
 
 Counts do not depend on what else a machine does, so that last night's serve as the base, and only
 the head is measured. Where that finds anything but calm, both sides have to be measured together.
+A night traces each build once, which judges its Python calls, but shows no spread of its parts.
 """
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run import counter
 from observatory.run.backlog import LONGEST
 from observatory.run.git import Git
-from observatory.run.interleave import WORK, Matrix, matrix
+from observatory.run.interleave import TRACED, WORK, Matrix, matrix
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.run.sources import of_commit
@@ -32,6 +34,10 @@ from observatory.store.records import layout
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.machine import this_machine
 
+PARTS_UNJUDGED = (
+    "The stored base has one traced sample of a build, which shows no spread: the build as a whole "
+    "was judged, and its single rewriters and functions were not."
+)
 _REF = "refs/observatory/head"
 _AUTHOR = {
     f"GIT_{role}_{key}": value
@@ -109,7 +115,20 @@ def compare_with_stored(
         session.say(f"{name}, against the stored base: {outcome_of(found)}")
         if outcome_of(found) != "calm":
             break
+    if isinstance(found, Comparison) and _traced_once(pair.base, taken):
+        return found.model_copy(update={"warnings": [*found.warnings, PARTS_UNJUDGED]})
     return found
+
+
+def _traced_once(base: Saved, taken: Sequence[Task]) -> bool:
+    """Whether the base has a build that it traced only once, and that was traced of the head."""
+    return _fewest(base, {one.cell for one in taken if one.measure == "tracing"}) == 1
+
+
+def _fewest(base: Saved, cells: Collection[Cell]) -> int:
+    """How often the base traced the build that it traced least often; 0 without any build."""
+    traces = Counter(one.cell for one in base.samples if one.measure == "tracing")
+    return min((traces[cell] for cell in cells), default=0)
 
 
 def _compared(base: Saved, head: Saved, taken: Sequence[Task], results: Path) -> Comparison:
@@ -117,8 +136,14 @@ def _compared(base: Saved, head: Saved, taken: Sequence[Task], results: Path) ->
     cells = {(task.cell, task.measure) for task in taken}
     kept = tuple(one for one in base.samples if (one.cell, one.measure) in cells)
     sides = base.header.subject.label, head.header.subject.label
-    repeat = ["observatory", "compare", *sides, "--pass", "counting", "--pass", WORK]
-    narrowed = Narrowed(measures=("counting", WORK))
+    passes = ("counting", WORK, "tracing")
+    repeat = [
+        "observatory",
+        "compare",
+        *sides,
+        *(word for one in passes for word in ("--pass", one)),
+    ]
+    narrowed = Narrowed(measures=passes)
     return compare_saved(
         replace(base, samples=kept), head, narrowed, results, 0, shlex.join(repeat)
     )
@@ -146,10 +171,12 @@ def _phases(wanted: Matrix, base: Saved) -> list[tuple[str, list[Task]]] | str:
     (first, caches), *others = wanted.groups
     rest = tuple(cell for _, group in others for cell in group)
     counting, work = Rounds(timing=0, counting=1), Rounds(timing=0, counting=0, work=1)
+    tracing = Rounds(timing=0, counting=0, tracing=min(TRACED, _fewest(base, wanted.traced)))
     asked: tuple[tuple[str, tuple[Cell, ...], Measure, Rounds], ...] = (
         (first, caches, "counting", counting),
         ("all counts", rest, "counting", counting),
         (WORK, worked, WORK, work),
+        ("Python calls", wanted.traced, "tracing", tracing),
     )
     for _, cells, measure, _ in asked:
         if lacking := [cell for cell in cells if (cell, measure) not in has]:

@@ -32,9 +32,10 @@ def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
     def over(alert: Alert) -> bool:
         return searched(session.results, alert, commits=searcher.repo is not None)
 
+    counted = not session.uncounted()
     left = sorted(
         (one for one in waiting if searchable_series(one) and not over(one)),
-        key=cost,
+        key=lambda one: cost(one, counted),
     )
     session.say(f"{several(len(left), 'alert')} to search for")
     for place, alert in enumerate(left):
@@ -43,7 +44,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
             return
         if over(alert):
             continue  # by the search for another one
-        wanted = wanted_of(alert)
+        wanted = wanted_of(alert, counted)
         if searcher.repo is None and range_of(wanted.good, wanted.bad) is None:
             session.say(f"alert {alert.id}: its commits need --repo", "warning")
             continue

@@ -39,12 +39,13 @@ class Wanted:
     """Whether it is only supposed that these graphs show the change, as an alert names them."""
 
 
-def wanted_of(alert: Alert) -> Wanted:
+def wanted_of(alert: Alert, counted: bool = True) -> Wanted:
     """The last good and the first bad subject of an alert, and the series that moved the most.
 
-    Raises SelectionError if no search can follow the change.
+    ``counted``: as `searchable_series` has it. Raises SelectionError if no search can follow the
+    change.
     """
-    series = searchable_series(alert)
+    series = searchable_series(alert, counted)
     if series is None:
         if all(one.last_good is None for one in alert.series):
             raise SelectionError(
@@ -73,16 +74,16 @@ def _telling(alert: Alert, cell: Cell) -> tuple[str, ...]:
 
 def wanted_named(
     results: Path, ends: Sequence[str], cell: str, metric: str, otherwise: str = "",
-    graphs: Sequence[str] = (),
+    graphs: Sequence[str] = (), counted: bool = True,
 ) -> Wanted:  # fmt: skip
     """What a person asks for: by the id of an alert, or by two ends, a cell and a metric.
 
     ``otherwise``: what else the command accepts. ``graphs``: the only ones to build, names or
-    patterns of the shell; those that an alert names are taken if none are given. Raises
-    SelectionError.
+    patterns of the shell; those that an alert names are taken if none are given. ``counted``: as
+    `searchable_series` has it. Raises SelectionError.
     """
     if len(ends) == 1:
-        found = of_alert(results, ends[0])
+        found = of_alert(results, ends[0], counted)
         if graphs:
             found = replace(found, graphs=members_like(found.cell, graphs), supposed=False)
         return found
@@ -109,28 +110,36 @@ def members_like(cell: Cell, patterns: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in members if any(fnmatchcase(one, each) for each in patterns))
 
 
-def of_alert(results: Path, name: str) -> Wanted:
+def of_alert(results: Path, name: str, counted: bool = True) -> Wanted:
     """What the alert whose id begins so wants. Raises SelectionError if there is none."""
     file = alerts_record.load(results)
     known: Sequence[Alert] = () if file is None else file.alerts
     alert = next((one for one in known if one.id.startswith(name)), None)
     if alert is None:
         raise SelectionError(f"{results} has no alert {name!r}; `observatory alerts` lists them")
-    return wanted_of(alert)
+    return wanted_of(alert, counted)
 
 
-def searchable_series(alert: Alert) -> SeriesChange | None:
-    """The series that the fewest samples tell: a count before a work, and that before a time."""
+def searchable_series(alert: Alert, counted: bool = True) -> SeriesChange | None:
+    """The series that the fewest samples tell: a count before a work, and that before a time.
+
+    ``counted``: whether something counts instructions; else they come after all others.
+    """
     found = [
         one for one in alert.series
         if one.kind in _ORDER and one.metric in COMPARED and one.last_good is not None
     ]  # fmt: skip
-    return min(found, key=lambda one: _ORDER.index(one.kind), default=None)
+
+    def order(one: SeriesChange) -> tuple[bool, int]:
+        lacking = not counted and COMPARED[one.metric].measure == "work"
+        return lacking, _ORDER.index(one.kind)
+
+    return min(found, key=order, default=None)
 
 
-def cost(alert: Alert) -> tuple[int, float]:
+def cost(alert: Alert, counted: bool = True) -> tuple[int, float]:
     """The kind of its metric, and about how many seconds a sample takes."""
-    series = searchable_series(alert)
+    series = searchable_series(alert, counted)
     if series is None:
         return len(_ORDER), 0.0
     cell = Cell(*series.benchmark.split())

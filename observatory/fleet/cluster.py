@@ -65,6 +65,11 @@ class DaskFleet:
         problems = [site.place.uncounted for site in self.crew.sites.values()]
         return "" if not all(problems) else problems[0]
 
+    def counted_with(self) -> str:
+        """What counts instructions at the places of the class that work comes from."""
+        own = (self.crew.sites[name].place for name in self.crew.of_class())
+        return next((place.counted_with for place in own if not place.uncounted), "")
+
     def untimed(self) -> str:
         """Why no worker takes times; empty if one does. The machines are looked at first."""
         found = self._quarantined()

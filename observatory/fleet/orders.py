@@ -36,6 +36,8 @@ class Place:
     state: Path
     machine: Machine
     cpus: tuple[int, ...] = ()
+    counted_with: str = ""
+    """What counts instructions there, and for which CPU."""
     uncounted: str = ""
     """Why it cannot take the pass `work`; empty if it can."""
     problem: str = ""

@@ -109,9 +109,19 @@ class Bench(WorkerPlugin):
                 problem = str(error)
         # Without a compiler PyTensor rewrites graphs in another way, for every backend.
         problem = problem or unfit()
-        uncounted = counter.find().problem
+        counts = counter.find()
         return Place(
-            name, host, boot, home, state, machine, claimed.cpus, uncounted, problem, claimed.since
+            name,
+            host,
+            boot,
+            home,
+            state,
+            machine,
+            claimed.cpus,
+            counts.source,
+            counts.problem,
+            problem,
+            claimed.since,
         )
 
 

@@ -60,6 +60,10 @@ class Fleet(Protocol):
         """Return why no worker counts instructions, as half a sentence; empty if one does."""
         ...
 
+    def counted_with(self) -> str:
+        """Return what counts instructions where work comes from; empty if nothing does."""
+        ...
+
     def untimed(self) -> str:
         """Return why the times of no worker are trusted; empty if those of one are."""
         ...

@@ -86,7 +86,8 @@ def command(
         if open_:
             found = list(search_open(searcher))
         else:
-            named = wanted_named(results, ends or [], cell, metric, "; or --open", graph or ())
+            named = wanted_named(results, ends or [], cell, metric, "; or --open", graph or (),
+                                 counted=not own.uncounted())  # fmt: skip
             found = list(searcher.search(named))
     if json:
         print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))

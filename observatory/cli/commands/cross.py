@@ -80,7 +80,8 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    wanted = wanted_named(results, ends or [], cell, metric, graphs=graph or ())
+    wanted = wanted_named(results, ends or [], cell, metric, graphs=graph or (),
+                          counted=not session.uncounted())  # fmt: skip
     texts = [wanted.good, wanted.bad]
     if repo is not None:
         texts = [commits_between(repo, ref)[0] for ref in texts]

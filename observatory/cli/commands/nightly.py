@@ -203,7 +203,7 @@ def command(
         census_budget=census_budget, explore_budget=explore_budget,
         settings=settings, torture_budget=torture_budget,
         search_budget=search_budget, clone=repo,
-        no_work=_no_work(Narrowed(None, scenario, backend, launch)), machine=machine,
+        no_work=_no_work(Narrowed(None, scenario, backend, launch), cluster), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
         shard=shard, stored=stored,
         link=link, feed=feed, deliver=deliver,
@@ -227,11 +227,11 @@ def command(
         raise typer.Exit(status)
 
 
-def _no_work(narrowed: Narrowed) -> str:
-    """Why the night counts no instructions; empty if it does."""
+def _no_work(narrowed: Narrowed, cluster: str | None) -> str:
+    """Why the night counts no instructions; empty if it does. Workers of a cluster say it later."""
     if not tasks_of(PRESETS["work"], narrowed):
         return "the preset work has none of the chosen cells"
-    return counter.find().problem
+    return "" if cluster else counter.find().problem
 
 
 def _check(

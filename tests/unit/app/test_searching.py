@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -22,6 +21,7 @@ from observatory.app.unattended import search_open, searched
 from observatory.app.wanted import Wanted, cost, of_alert, wanted_named
 from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.errors import SelectionError
+from observatory.run import counter
 from observatory.run.environments import NO_PINS
 from observatory.run.sources import SubjectError
 from observatory.store.records import alerts as alerts_record
@@ -231,6 +231,13 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
     )  # fmt: skip
     assert of_alert(results, "aaa") == Wanted("3.3.6", "1" * 40, WARM, "cache_misses")
     assert of_alert(results, "b") == Wanted("3.3.6", "1" * 40, WARM, "compile_time", 1.5)
+    counts = series(good, bad, "instructions", kind="near_exact")
+    saved(
+        results, alert("f", counts, work, time), alert("9", time, counts), alert("d", first),
+        alert("e", strange),
+    )  # fmt: skip
+    asked = [of_alert(results, name, counted).metric for name in "f9" for counted in (True, False)]
+    assert asked == ["instructions", "python_calls", "instructions", "compile_time"]
     with pytest.raises(
         SelectionError, match="about requests, which the observatory does not measure"
     ):
@@ -353,7 +360,7 @@ def test_the_work_that_explains_a_time_is_searched_for_instead(
         for metric, values in work.items()
     }
     monkeypatch.setattr(searching, "Prober", counting(own))
-    monkeypatch.setattr(searching.counter, "find", lambda: SimpleNamespace(problem=None))
+    monkeypatch.setattr(counter, "find", lambda: counter.Counter("callgrind", ""))
     list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "compile_time", ratio)))
     (sought,) = made.made
     assert sought.metric == searched_for

@@ -110,24 +110,34 @@ def test_what_the_stored_results_lack_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("misses", "phases"), [(0, ["counting", "counting", "work"]), (3, ["counting"])]
+    ("misses", "calls", "phases"),
+    [
+        (0, 1000.0, ["counting", "counting", "work", "tracing"]),
+        (0, 1100.0, ["counting", "counting", "work", "tracing"]),
+        (3, 1000.0, ["counting"]),
+    ],
 )
 def test_counts_come_first_and_what_is_not_calm_ends_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, misses: int, phases: list[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, misses: int, calls: float, phases: list[str]
 ) -> None:
     """Its samples are synthetic: how they are taken is tested elsewhere."""
-    wanted = matrix(Narrowed(measures=("counting", "work")))
+    passes = ("counting", "work", "tracing")
+    wanted = matrix(Narrowed(measures=passes))
+    cells_of = dict(zip(passes, (wanted.counted, wanted.worked, wanted.traced), strict=True))
 
-    def taken(measure: str, counted: float) -> list[object]:
-        rounds = Rounds(timing=0, counting=int(measure == "counting"), work=int(measure == "work"))
-        cells = wanted.counted if measure == "counting" else wanted.worked
-        metrics = {"counting": {"cache_misses": counted}, "work": {"instructions": 1e9}}[measure]
+    def taken(measure: str, counted: float, called: float = 1000.0) -> list[object]:
+        rounds = Rounds(**{"timing": 0, "counting": 0, measure: 1})
+        cells = cells_of[measure]
+        metrics = {
+            "counting": {"cache_misses": counted}, "work": {"instructions": 1e9},
+            "tracing": {"python_calls": called},
+        }[measure]  # fmt: skip
         return [sample(task.cell, measure, metrics) for task in plan(cells, rounds)
                 if task.measure == measure]  # fmt: skip
 
     base = header("base", commit="a" * 40)
     head = header("head", commit="b" * 40)
-    both = [*taken("counting", 0), *taken("work", 0)]
+    both = [one for measure in passes for one in taken(measure, 0)]
     journal(tmp_path / "stored", both, under=base)
     done: list[str] = []
 
@@ -135,7 +145,7 @@ def test_counts_come_first_and_what_is_not_calm_ends_it(
         measure = tasks[-1].measure  # type: ignore[attr-defined]
         done.append(measure)
         cells = {task.cell for task in tasks}  # type: ignore[attr-defined]
-        made = [one for one in taken(measure, misses) if one.cell in cells]  # type: ignore[attr-defined]
+        made = [one for one in taken(measure, misses, calls) if one.cell in cells]  # type: ignore[attr-defined]
         journal(tmp_path / "taken", made, under=head)
         return type("Tally", (), {"taken": len(tasks)})
 
@@ -144,12 +154,11 @@ def test_counts_come_first_and_what_is_not_calm_ends_it(
     monkeypatch.setattr(stored_base.Session, "subjects", _Subjects(head.subject))
     monkeypatch.setattr(stored_base.counter, "find", lambda: Counter("callgrind", ""))
     pair = Pair(load(str(tmp_path / "stored")), "b" * 40)
-    found = compare_with_stored(
-        tmp_path, replace(pair), ("counting", "work"), 60, None, tmp_path / "taken"
-    )
+    found = compare_with_stored(tmp_path, replace(pair), passes, 60, None, tmp_path / "taken")
     assert not isinstance(found, str), found
     assert done == phases
-    assert bool(found.worse) == bool(misses)
+    assert bool(found.worse) == (bool(misses) or calls > 1000)
+    assert (stored_base.PARTS_UNJUDGED in found.warnings) == ("tracing" in phases)
 
 
 class _Subjects:

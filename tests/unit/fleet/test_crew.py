@@ -97,10 +97,12 @@ def test_times_come_from_the_clients_cpu_and_else_from_that_of_most_workers(
 
 def test_work_is_counted_if_one_place_can(said: list[str]) -> None:
     without = replace(THERE, uncounted="there is no valgrind")
-    fleet = DaskFleet(crew(said, a=HERE, b=without), Path("/state"))
-    assert fleet.uncounted() == ""
+    fleet = DaskFleet(crew(said, a=replace(HERE, counted_with="callgrind"), b=without),
+                      Path("/state"))  # fmt: skip
+    assert (fleet.uncounted(), fleet.counted_with()) == ("", "callgrind")
     assert fleet.placing().uncounted == {"there": "there is no valgrind"}
-    assert DaskFleet(crew(said, b=without), Path("/state")).uncounted() == "there is no valgrind"
+    alone = DaskFleet(crew(said, b=without), Path("/state"))
+    assert (alone.uncounted(), alone.counted_with()) == ("there is no valgrind", "")
 
 
 def test_a_place_whose_workers_were_all_replaced_is_a_new_generation(said: list[str]) -> None:

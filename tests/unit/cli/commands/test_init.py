@@ -482,6 +482,20 @@ def test_runs_that_wait_are_not_cancelled_where_results_would_be_lost(pytensor: 
     }  # fmt: skip
 
 
+def test_every_job_that_may_count_instructions_installs_what_counts_them(pytensor: Path) -> None:
+    counting = re.compile(r"--only (work|search)\b|compare_pull_request")
+    found = []
+    for path in every_workflow(pytensor):
+        for name, job in yaml.safe_load(path.read_text())["jobs"].items():
+            runs = [step.get("run", "") for step in job.get("steps", ())]
+            if first := next((at for at, run in enumerate(runs) if counting.search(run)), None):
+                found.append(f"{path.name} {name}")
+                assert any("valgrind" in run for run in runs[:first]), found[-1]
+    assert found == [
+        "commits.yml check", "commits.yml search", "compare.yml compare", "nightly.yml work",
+    ]  # fmt: skip
+
+
 def test_zizmor_has_nothing_to_say(pytensor: Path) -> None:
     init(pytensor)
     linted(pytensor)

@@ -17,10 +17,12 @@ import psutil
 import pytest
 from typer.testing import CliRunner
 
+from observatory.cli.commands import nightly as command
 from observatory.cli.main import app
 from observatory.cli.nights import SEVEREST_FIRST
 from observatory.errors import Exit, ObservatoryError
-from observatory.run import nightly
+from observatory.run import counter, nightly
+from observatory.run.presets import Narrowed
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night
 from observatory.store.journal.reader import read_journal
@@ -146,6 +148,14 @@ def test_a_night_counts_work_where_the_machine_can_and_says_where_it_cannot(stag
     assert "skipped: because the preset work has none of the chosen cells" in said
     status, said = stage.night("3.3.7", "--no-work", "--only", "measure", "--only", "work")
     assert "work" not in [step.name for step in stage.nights()[-1].steps]
+
+
+def test_of_a_cluster_its_workers_say_whether_they_count_work(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(counter, "find", lambda: counter.Counter("", "there is no valgrind"))
+    assert command._no_work(Narrowed(), None) == "there is no valgrind"
+    assert command._no_work(Narrowed(), "host:8786") == ""
 
 
 def test_without_an_address_the_picture_is_beside_the_summary(stage: Stage) -> None:
