@@ -42,6 +42,8 @@ def sweep() -> list[Path]:
     """
     abandoned = []
     for path in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        if not _is_own(path):
+            continue
         try:
             lock = os.open(path / OWNER, os.O_RDWR | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -63,11 +65,18 @@ def sweep() -> list[Path]:
     return abandoned
 
 
-def _is_orphan(path: Path) -> bool:
-    """Whether a sandbox without an owner file has been left; a clock may have been set back."""
+def _is_own(path: Path) -> bool:
+    """Whether it is a directory of this user, and no link to one."""
     try:
         found = path.lstat()
     except OSError:
         return False
-    is_ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
-    return is_ours and abs(time.time() - found.st_mtime) > _ORPHANED
+    return stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+
+
+def _is_orphan(path: Path) -> bool:
+    """Whether a sandbox without an owner file has been left; a clock may have been set back."""
+    try:
+        return abs(time.time() - path.lstat().st_mtime) > _ORPHANED
+    except OSError:
+        return False

@@ -52,7 +52,10 @@ def from_json(kind: type[Message], text: str) -> Message:
         value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise MessageError(f"{kind.__name__} is not JSON: {error}") from error
-    message: Message = _read(kind, value, kind.__name__)
+    try:
+        message: Message = _read(kind, value, kind.__name__)
+    except RecursionError as error:
+        raise MessageError(f"{kind.__name__} holds objects too deep in one another") from error
     return message
 
 

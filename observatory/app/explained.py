@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -117,6 +118,8 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
         process = environment.start(empty, "benchmarks.key_parts", "--end-with-parent", *words)
         try:
             stdout, stderr = process.printed(_TIMEOUT)
+        except subprocess.TimeoutExpired as late:
+            raise KeysError(f"taking the keys apart did not end within {_TIMEOUT:g} s") from late
         finally:
             if process.poll() is None:
                 end(process)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
-from tempfile import TemporaryDirectory
-
 from observatory.app.progress import doing
 from observatory.app.session import Session
+from observatory.run.asking import NoAnswerError, printed
 from observatory.run.together import Resolved, Together, together
 from observatory.run.uv import UvError, last_lines, unsatisfiable
+from observatory.store.base.scratch import temporary
 from observatory.store.records.subject import Subject
 
 _SECONDS = 300.0
@@ -44,14 +43,11 @@ def _warning(why: str) -> str:
 def _not_importable(session: Session, side: Resolved) -> str:
     """The last line of what an import says; empty if it succeeds."""
     environment = session.environment(side.subject, pins=side.pins)
-    with TemporaryDirectory(prefix="observatory-") as place:
-        flags = {"PYTENSOR_FLAGS": f"base_compiledir={place}"}
+    with temporary("observatory-import-") as place:
+        variables = {**environment.variables(), "PYTENSOR_FLAGS": f"base_compiledir={place}"}
+        command = [str(environment.python), "-c", "import pytensor"]
         try:
-            done = subprocess.run(
-                [str(environment.python), "-c", "import pytensor"], cwd=place, check=False,
-                env=environment.variables() | flags, capture_output=True, text=True,
-                errors="replace", timeout=_SECONDS,
-            )  # fmt: skip
-        except subprocess.TimeoutExpired:
-            return f"the import was ended after {_SECONDS:.0f} s"
-    return last_lines(done.stderr, 1) if done.returncode else ""
+            status, _, stderr = printed(command, _SECONDS, variables)
+        except NoAnswerError as error:
+            return f"the import was ended: {error}"
+    return last_lines(stderr, 1) if status else ""

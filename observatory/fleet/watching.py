@@ -6,7 +6,6 @@ is that of `observatory sentinel`.
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Sequence
 from datetime import datetime, timedelta
@@ -17,6 +16,7 @@ from statistics import median
 from pydantic import Field
 
 from observatory.analyze.sentinel import LOOKS, machine_moved, pieces
+from observatory.run.asking import NoAnswerError, answer
 from observatory.store.base.files import write_atomic
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
@@ -93,9 +93,6 @@ def _doer() -> str:
 
 def _medians() -> dict[str, float]:
     try:
-        done = subprocess.run(_WORK, capture_output=True, text=True, timeout=_LONGEST, check=True)
-        return medians(read_json(FixedWork, done.stdout).times)
-    except subprocess.CalledProcessError as error:
-        raise UntimedError(" ".join(error.stderr.split())[-300:]) from error
-    except (OSError, subprocess.TimeoutExpired, InvalidError) as error:
-        raise UntimedError(str(error)[:300]) from error
+        return medians(answer(_WORK, FixedWork, _LONGEST).times)
+    except NoAnswerError as error:
+        raise UntimedError(" ".join(str(error).split())[-300:]) from error

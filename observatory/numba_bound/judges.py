@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from pathlib import Path
 from packaging.version import Version
 
 from observatory.errors import Exit
+from observatory.store.base.scratch import temporary
 from observatory.text.comment import LIMIT, MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,7 +104,7 @@ class Bench:
         verdicts.append(self._without_base("canary", new, old))
         if old is None:
             return Judged(self.subject, new, None, tuple(verdicts), "")
-        with tempfile.TemporaryDirectory() as directory:
+        with temporary("observatory-bound-") as directory:
             comment = Path(directory) / "comment.md"
             sides = self._with(old), self._with(new)
             verdicts.append(self._verdict("compare", *sides, "--markdown", str(comment)))

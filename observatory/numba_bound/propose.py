@@ -23,7 +23,6 @@ import argparse
 import json
 import subprocess
 import sys
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -34,6 +33,7 @@ from observatory.numba_bound.command import main as raise_bound_in
 from observatory.numba_bound.status import Status
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
+from observatory.store.base.scratch import temporary
 from observatory.text.comment import LIMIT
 from observatory.text.plain import for_log
 
@@ -72,7 +72,7 @@ def main(
     add("--summary", type=Path, help="append the result to this file: $GITHUB_STEP_SUMMARY")
     options = parser.parse_args(argv)
     checkout: Path = options.checkout
-    with tempfile.TemporaryDirectory(prefix="observatory-bound-") as directory:
+    with temporary("observatory-bound-") as directory:
         file = Path(directory, "text.md")
         arguments = [str(checkout / options.file), "--pull-request", str(file)]
         status = raise_bound([*arguments, *(["--judge"] if options.judge else [])])

@@ -8,7 +8,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
@@ -17,18 +16,20 @@ from types import MappingProxyType
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.asking import NoAnswerError, answer
 from observatory.run.credentials import without_credentials
 from observatory.run.git import GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.started import Started
-from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date, last_lines
+from observatory.run.uv import PREBUILT, RealUv, Uv, UvError, as_uv_date
 from observatory.run.wheels import CommitWheels
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.base.strict_json import InvalidError, read_json
+from observatory.store.records.sample import Word
 from observatory.store.records.subject import Subject, Versions
 
 _LAYOUT = 1
@@ -43,6 +44,7 @@ print(json.dumps([platform.python_version(),
 """
 
 
+_INSTALLED = TypeAdapter(tuple[Word, dict[Word, Word | None]])
 NO_PINS: Mapping[str, str] = MappingProxyType({})
 
 
@@ -311,18 +313,15 @@ def versions_of(python: Path, name: str, requirements: Sequence[str] = ()) -> Ve
     EnvironmentMakingError if it has no PyTensor.
     """
     try:
-        done = subprocess.run(
-            [str(python), "-I", "-c", _ASK_VERSIONS],
-            capture_output=True, text=True, timeout=120, check=True,
-        )  # fmt: skip
-        version, packages = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        version, packages = answer([str(python), "-I", "-c", _ASK_VERSIONS], _INSTALLED, 120)
+    except NoAnswerError as error:
         raise EnvironmentMakingError(
-            f"the Python of {name} cannot list its packages: "
-            f"{last_lines(getattr(error, 'stderr', None) or str(error))}"
+            f"the Python of {name} cannot list its packages: {error}"
         ) from error
     versions: dict[str, str] = {
-        canonicalize_name(name): version for name, version in sorted(packages.items())
+        canonicalize_name(name): version
+        for name, version in sorted(packages.items())
+        if version is not None  # what a removal that failed has left
     }
     if "pytensor" not in versions:
         asked = f"; its requirements are {', '.join(requirements)}" if requirements else ""

@@ -193,7 +193,7 @@ def end(process: Started, grace: float = 10.0) -> tuple[str, str]:
 
 def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: str) -> Sample:
     """The sample of a process that printed no record: it is broken, or was killed itself."""
-    died_of = signal.Signals(-code).name if code < 0 else None
+    died_of = _signal(-code) if code < 0 else None
     died = f"died of {died_of}" if died_of else f"exited with code {code}"
     failure = Failure(
         message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
@@ -202,6 +202,14 @@ def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: 
         stderr=_tail(stderr),
     )
     return without_record(task, started_at, failure, "killed" if died_of else "raised")
+
+
+def _signal(number: int) -> str:
+    """The name of a signal, or its number: most real-time signals have no name."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _tail(stderr: str) -> tuple[str, ...]:

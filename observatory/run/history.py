@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import tempfile
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,6 +23,7 @@ from observatory.run.git import Git, GitError
 from observatory.run.releases import Release, ReleasesError, ReleaseTable
 from observatory.run.uv import as_uv_date
 from observatory.store.base.locking import locked
+from observatory.store.base.scratch import temporary
 
 PERSON = "observatory <observatory@localhost>"
 BRANCH = "main"
@@ -97,7 +97,7 @@ class History:
         self.directory.mkdir(parents=True, exist_ok=True)
         with locked(self.directory / "releases.lock"):
             if not self._is_current(self.repository):
-                with tempfile.TemporaryDirectory(dir=self.directory, prefix="releases-") as scratch:
+                with temporary("releases-", self.directory) as scratch:
                     fresh = Path(scratch) / "releases.git"
                     self._write(fresh)
                     if not self._is_current(fresh):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 from collections.abc import Iterable, Iterator
@@ -13,7 +12,10 @@ from pathlib import Path
 from packaging.version import Version
 
 from observatory.errors import Exit, ObservatoryError
+from observatory.run.asking import NoAnswerError, answer
 from observatory.run.uv import Index, RealUv, Uv, UvError
+from observatory.store.base.record import Record
+from observatory.store.records.sample import Text, Word
 
 SUPPORTED = ("3.11", "3.12", "3.13", "3.14")
 """Minor versions of CPython that can be measured, oldest first."""
@@ -30,6 +32,17 @@ print(json.dumps({
     "executable": getattr(sys, "_base_executable", None) or sys.executable,
 }))
 """
+
+
+class _Facts(Record):
+    """What an interpreter says of itself."""
+
+    version: Word
+    implementation: Word
+    final: bool
+    free_threaded: bool
+    headers: bool
+    executable: Text
 
 
 class NoInterpreterError(ObservatoryError):
@@ -189,19 +202,16 @@ def _pyenv_roots() -> list[Path]:
 def _ask(path: Path) -> Interpreter | str | None:
     """Return an interpreter, the reason why it is skipped, or None if it does not run."""
     try:
-        command = [str(path), "-I", "-c", _PROBE]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=30, check=True)
-        facts = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError):
+        facts = answer([str(path), "-I", "-c", _PROBE], _Facts, 30)
+    except NoAnswerError:
         return None  # a pyenv shim whose version is not selected, or a broken installation
-    executable, free = Path(facts["executable"]), facts["free_threaded"]
-    interpreter = Interpreter(executable, facts["version"], free)
-    if facts["implementation"] != "cpython" or interpreter.minor.rstrip("t") not in SUPPORTED:
+    interpreter = Interpreter(Path(facts.executable), facts.version, facts.free_threaded)
+    if facts.implementation != "cpython" or interpreter.minor.rstrip("t") not in SUPPORTED:
         return None
     name = f"Python {interpreter.version} at {interpreter.path}"
-    if not facts["final"]:
+    if not facts.final:
         return f"{name} is a pre-release and was skipped"
-    if not facts["headers"]:
+    if not facts.headers:
         return (
             f"{name} has no Python.h, which the C backend needs, and was skipped: "
             "install its development package"

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import configparser
-import json
 import os
 import re
 import shutil
-import subprocess
 import sys
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
+from pydantic import Field
+
 from observatory.errors import Exit, ObservatoryError
 from observatory.guard.caches.entries import Reader
+from observatory.run.asking import NoAnswerError, answer, printed
+from observatory.store.base.record import Record
+from observatory.store.records.sample import Text, Word
 
 # PyTensor is not imported: that would write into the cache that is to be looked at.
 _QUESTIONS = """
@@ -56,6 +58,16 @@ class ReaderError(ObservatoryError):
     exit_code = Exit.ENVIRONMENT
 
 
+class _Facts(Record):
+    """The answers."""
+
+    python: Word
+    pytensor: Word
+    numba: Word
+    machine: list[Text] = Field(max_length=10)
+    numpy_abi: Word
+
+
 def ask(executable: str) -> Reader:
     """Return what a Python has installed. It imports numba and NumPy, but not PyTensor.
 
@@ -64,22 +76,12 @@ def ask(executable: str) -> Reader:
     """
     if os.sep in executable:  # it is not started from here
         executable = str(Path(executable).absolute())
-    with tempfile.TemporaryDirectory() as empty:  # so that no module of ours is imported instead
-        try:
-            done = subprocess.run(
-                [executable, "-c", _QUESTIONS], cwd=empty, capture_output=True, text=True,
-                timeout=_TIMEOUT, check=True,
-            )  # fmt: skip
-            facts = json.loads(done.stdout.splitlines()[-1])
-        except subprocess.CalledProcessError as error:
-            why = error.stderr.strip().rpartition("\n")[2] or f"exit status {error.returncode}"
-            raise ReaderError(f"{executable} could not be asked for its versions: {why}") from None
-        except (OSError, subprocess.SubprocessError, ValueError, IndexError) as error:
-            raise ReaderError(
-                f"{executable} could not be asked for its versions: {error}"
-            ) from None
-    machine: Sequence[str] = facts.pop("machine")
-    return Reader(executable, machine=tuple(machine), **facts)
+    try:
+        facts = answer([executable, "-c", _QUESTIONS], _Facts, _TIMEOUT)
+    except NoAnswerError as error:
+        raise ReaderError(f"{executable} could not be asked for its versions: {error}") from None
+    told = facts.model_dump(exclude={"machine"})
+    return Reader(executable, machine=tuple(facts.machine), **told)
 
 
 def python_of_shell() -> str | None:
@@ -157,10 +159,7 @@ def compiler(settings: Mapping[str, str]) -> str:
     if not command:
         return ""
     try:
-        done = subprocess.run(
-            [command, "-dumpfullversion"], capture_output=True, text=True,
-            timeout=_TIMEOUT, check=True,
-        )  # fmt: skip
-    except (OSError, subprocess.SubprocessError):
+        status, stdout, _ = printed([command, "-dumpfullversion"], _TIMEOUT)
+    except NoAnswerError:
         return ""
-    return done.stdout.strip()[:100]
+    return "" if status else stdout.strip()[:100]

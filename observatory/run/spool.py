@@ -16,7 +16,6 @@ import fcntl
 import os
 import secrets
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -26,6 +25,7 @@ from pydantic import Field
 from observatory.store.base.files import write_atomic, write_new
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record
+from observatory.store.base.scratch import temporary
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal.models import JournalHeader, RunId
 from observatory.store.journal.writer import Journal
@@ -164,7 +164,7 @@ def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str
         return 0, []
     problems = []
     results.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".fleet-", dir=results.parent) as made:
+    with temporary(".fleet-", results.parent) as made:
         for content in records:
             try:
                 one = read_json(Spooled, content)

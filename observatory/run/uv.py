@@ -15,7 +15,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Protocol, TypeVar
 
 import uv as _uv
@@ -24,6 +23,7 @@ from packaging.version import InvalidVersion, Version
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.credentials import without_credentials
+from observatory.store.base.scratch import temporary
 
 PREBUILT = ("numba", "llvmlite", "numpy", "scipy")
 """Distributions that are installed from wheels only, as building them takes long."""
@@ -160,7 +160,7 @@ class Index:
         asked = "\n".join(requirements)
         if not prefer:
             return _pins(self.uv(*args, "-", stdin=asked))
-        with TemporaryDirectory(prefix="observatory-") as place:
+        with temporary("observatory-pins-") as place:
             # uv keeps the versions of an output file that is there, if it can.
             file = Path(place) / "requirements.txt"
             file.write_text("".join(f"{name}=={version}\n" for name, version in prefer.items()))

@@ -16,13 +16,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from urllib.parse import unquote, urlsplit
 
 from observatory.run.git import Git, GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import Uv, as_uv_date
 from observatory.store.base.locking import locked
+from observatory.store.base.scratch import temporary
 
 _COMMIT = re.compile(r"pytensor @ git\+(?P<url>file://.+)@(?P<commit>[0-9a-f]{40})")
 _NOT_INSTALLED = (
@@ -57,7 +57,7 @@ class CommitWheels:
             yield requirement
             return
         repository = Path(unquote(urlsplit(found["url"]).path))
-        with TemporaryDirectory(prefix="observatory-wheel-") as place:
+        with temporary("observatory-wheel-") as place:
             source = _Source(Git(repository), found["commit"])
             wheel = self._wheel(source, interpreter, newest, Path(place))
             yield f"pytensor @ {wheel.as_uri()}"

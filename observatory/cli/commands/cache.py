@@ -128,7 +128,11 @@ def _origin(origin: Origin) -> str:
 
 
 def _day(seconds: float) -> str:
-    return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+    """The day of a file's time; a file system may hold any time."""
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d}"
+    except (ValueError, OverflowError, OSError):
+        return "unknown"
 
 
 def _print_findings(console: Console, findings: Sequence[Finding]) -> None:

@@ -13,7 +13,6 @@ import hashlib
 import os
 import subprocess
 import sys
-import tempfile
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -23,6 +22,7 @@ from asv.runner import BENCHMARK_RUN_SCRIPT
 
 from observatory.store.base.files import cache_directory, write_atomic
 from observatory.store.base.problems import RecordError
+from observatory.store.base.scratch import temporary
 
 _TIMEOUT = 120.0
 _LIBRARIES = ("asv", "asv_runner")
@@ -52,7 +52,7 @@ def discovered(suites: Path) -> list[dict[str, Any]]:
 
 def _imported(suites: Path) -> list[dict[str, Any]]:
     """Have asv's script import the suites, in a process of its own."""
-    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
+    with temporary("observatory-discovered-") as scratch:
         found = Path(scratch, "discovered.json")
         command = [sys.executable, BENCHMARK_RUN_SCRIPT, "discover", str(suites), str(found)]
         try:

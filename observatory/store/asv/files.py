@@ -9,7 +9,6 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import tempfile
 from collections import defaultdict
 from datetime import UTC
 from pathlib import Path
@@ -32,6 +31,7 @@ from observatory.store.asv.names import (
 from observatory.store.base.files import write_atomic, write_changed
 from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError
+from observatory.store.base.scratch import temporary
 from observatory.store.journal.latest import Recorded, latest_of
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.reader import JournalContents
@@ -54,7 +54,7 @@ def project(results: Path, contents: JournalContents) -> list[Problem]:
     found = latest_of(contents)
     write_machine(results, header.machine)
     target = layout.asv_path(results, header.machine.machine, header.subject)
-    with tempfile.TemporaryDirectory(prefix="observatory-") as scratch:
+    with temporary("observatory-asv-") as scratch:
         _asv_results(header, found.recorded).save(scratch)
         written = Path(scratch, header.machine.machine, target.name)
         write_atomic(target, written.read_bytes())

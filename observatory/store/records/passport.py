@@ -13,6 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.base.record import Record, load_record, save_record
 
@@ -84,7 +85,8 @@ def load(directory: Path) -> list[Passport]:
 
 def stamp(directory: Path, passport: Passport) -> Path:
     """Record in a cache that an environment has used it. Raises RecordError and OSError."""
-    used = [one for one in load(directory) if one != passport]
-    if len(used) == _MOST:  # forgetting one could call its entries safe
-        raise RecordUsageError(f"{_MOST} environments have used {directory}; delete the cache")
-    return save_record(directory / NAME, Stamp(passports=[*used, passport]))
+    with in_turn(directory):  # forgetting one could call its entries safe
+        used = [one for one in load(directory) if one != passport]
+        if len(used) == _MOST:
+            raise RecordUsageError(f"{_MOST} environments have used {directory}; delete the cache")
+        return save_record(directory / NAME, Stamp(passports=[*used, passport]))

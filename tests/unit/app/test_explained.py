@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from observatory.app import explained as module
-from observatory.app.explained import Asked, Explained, explain
+from observatory.app.explained import Asked, Explained, KeysError, explain, taken_apart
 from observatory.app.session import Session
 from observatory.benchmarks.messages import KeyedFunction, KeysRecord
 from observatory.errors import SelectionError
+from observatory.run.environments import Environment
 from observatory.store.records.machine import this_machine
 from observatory.store.records.subject import Subject
 from tests.factories import header
@@ -88,3 +89,28 @@ def test_a_subject_is_not_compared_with_itself(explained: Any) -> None:
 def test_a_backend_whose_keys_pytensor_does_not_make_is_refused(explained: Any) -> None:
     with pytest.raises(SelectionError, match=r"cache of JAX_CACHED has no keys .* NUMBA"):
         explained("exp", "1.0", backend="JAX_CACHED")
+
+
+@pytest.mark.parametrize(
+    ("script", "said"),
+    [
+        ("exec sleep 600", "did not end within"),
+        ("cat nested", "could not be taken apart"),
+        ("echo its last words >&2; exit 3", "its last output was: its last words"),
+    ],
+)
+def test_a_process_that_gives_no_keys_is_one_sentence(
+    script: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it prints may be as deep as a parser takes it."""
+    part = '{"name":"a","value":"","parts":[' * 300 + "]}" * 300
+    function = f'{{"name":"f","key":"k","parts":[{part}]}}'
+    record = f'{{"environment":{{}},"problem":null,"functions":[{function}]}}'
+    (tmp_path / "nested").write_text(record)
+    python = tmp_path / "python"
+    python.write_text(f"#!/bin/sh\ncd {tmp_path}\n{script}\n")
+    python.chmod(0o755)
+    place = Environment(python, header().versions, "key", tmp_path)
+    monkeypatch.setattr(module, "_TIMEOUT", 0.3 if "sleep" in script else 60)
+    with pytest.raises(KeysError, match=said):
+        taken_apart(place, Asked("f"), 1)

@@ -116,6 +116,16 @@ def test_a_sandbox_without_an_owner_is_swept_when_it_is_old(scratch: Path, age: 
     assert sorted(scratch.iterdir()) == [others, link]
 
 
+def test_a_link_to_a_directory_is_no_sandbox(scratch: Path) -> None:
+    """Whoever may write there could have everything of this user removed."""
+    victim = scratch / "victim"
+    (victim / "work").mkdir(parents=True)
+    (victim / "owner").touch()
+    (scratch / "observatory-sandbox-link").symlink_to(victim)
+    assert sweep() == []
+    assert (victim / "work").is_dir()
+
+
 def test_killed_while_it_is_removed_a_sandbox_still_has_its_owner(
     scratch: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -48,6 +48,8 @@ def executor(tmp_path: Path, script: str) -> Executor:
          "the benchmark process exited with code 7 without a valid record", None, 7),
         ("import os; os.kill(os.getpid(), 9)", "killed",
          "the benchmark process died of SIGKILL without a valid record", "SIGKILL", None),
+        ("import os; os.kill(os.getpid(), 37)", "killed",
+         "the benchmark process died of signal 37 without a valid record", "signal 37", None),
         ("print(input(), '{\"schema\": \"observatory/sample/1\"}')", "raised",
          "the benchmark process exited with code 0 without a valid record: it does not fit",
          None, 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,13 @@ def test_a_cache_remembers_each_that_used_it_once(tmp_path: Path) -> None:
     for used in (ONE, other, ONE):
         stamp(tmp_path, used)
     assert load(tmp_path) == [other, ONE]
+
+
+def test_of_several_at_once_none_is_forgotten(tmp_path: Path) -> None:
+    each = [ONE.model_copy(update={"pytensor": f"3.0.{number}"}) for number in range(32)]
+    with ThreadPoolExecutor(8) as several:
+        list(several.map(lambda one: stamp(tmp_path, one), each))
+    assert {one.pytensor for one in load(tmp_path)} == {one.pytensor for one in each}
 
 
 def test_none_that_used_it_is_forgotten(tmp_path: Path) -> None:

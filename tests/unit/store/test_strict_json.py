@@ -137,8 +137,7 @@ _READ_BY_OTHERS = {
     "store/reading/parts.py", "store/reading/cache.py", "store/reading/kept.py",
     "store/asv/discovered.py",
     # What a program prints that the tool or its user has started
-    "numba_bound/propose.py", "run/environments.py", "run/external.py", "run/interpreters.py",
-    "run/readers.py", "run/tool_version.py",
+    "numba_bound/propose.py", "run/external.py", "run/tool_version.py",
 }  # fmt: skip
 
 
@@ -167,6 +166,16 @@ def test_whatever_arrives_as_json_is_read_by_the_one_bounded_reader() -> None:
                 records.add(here)
     assert records == {"store/base/strict_json.py"}
     assert others == _READ_BY_OTHERS
+
+
+def test_what_a_killed_command_leaves_in_a_temporary_directory_is_swept() -> None:
+    """`tempfile` alone leaves it for ever; `scratch` knows whose process has ended."""
+    made = {
+        str(path.relative_to(TOOL)) for path in TOOL.rglob("*.py")
+        if "TemporaryDirectory(" in path.read_text(encoding="utf-8")
+        and "benchmarks" not in path.relative_to(TOOL).parts
+    }  # fmt: skip
+    assert made == set()
 
 
 def _records(kind: type[Record]) -> list[type[Record]]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import TypeAdapter
 
+from observatory.cli.commands import cache as module
 from observatory.errors import Exit
 from observatory.guard.caches.judging import Report
 from tests.command import observatory
@@ -81,3 +82,9 @@ def test_the_directory_is_pytensors_own_by_default(
     monkeypatch.setenv("HOME", str(cache.parent))
     cache.rename(cache.parent / ".pytensor")
     assert observatory("cache").stdout.endswith("To delete them: observatory cache --delete\n")
+
+
+@pytest.mark.parametrize("seconds", [1e12, -1e14, 1e300, float("inf")])
+def test_a_time_beyond_the_calendar_is_unknown(seconds: float) -> None:
+    """File systems hold such times, and archives keep them."""
+    assert module._day(seconds) == "unknown"
