@@ -37,11 +37,11 @@ class LostProber(Prober):
 
     def median(self, samples: Sequence[Sample]) -> float | None:
         """None also for a subject that asks its caches for functions of other names."""
-        base, own = self._ledger_of_first(), Evidence.of(samples).ledger(self.cell)
+        base, own = self._ledger_of_first(), Evidence.of(samples).ledgers(self.cell)
         verdict = None if base is None else reuse_lost(self.cell, base, own)
         if verdict is None or verdict.because is not None:
             return None
-        return verdict.head.values[0]
+        return max(verdict.head.values)
 
     def _ledger_of_first(self) -> Sequence[LedgerEntry] | None:
         if self.base is None and self.first is not None:

@@ -266,7 +266,8 @@ def sentence_of(statement: Statement) -> str:
 
 
 def _series_ended(ended: int, followed: int, label: str) -> str:
-    which = f"{ended} of its {followed} series have" if followed > 1 else "it has"
+    have = "has" if ended == 1 else "have"
+    which = f"{ended} of its {followed} series {have}" if followed > 1 else "it has"
     return f"{which} no value since {label}: not measured, failed, renamed or removed"
 
 
@@ -289,7 +290,8 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "HEAD takes between {:more} and {:more} than BASE: this range is too wide to tell a change "
         "of {:percent} from none"
     ),
-    "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
+    "other CPU": "BASE and HEAD were measured on different CPUs: their times and memory cannot be "
+    "compared",
     "other speed": "the machine has probably changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
     "not measured": "no sample was taken",

@@ -94,6 +94,8 @@ def compared(
     floors = floors_for(setting)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
+    if other:
+        exact.verdicts = [_of_one_cpu(verdict) for verdict in exact.verdicts]
     noisy = judge_noisy(
         asked, base, head, floors, setting.seed, Statement("other CPU") if other else None, timed,
         conclusions_only,
@@ -162,6 +164,18 @@ def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> Moved
         times += own
         work += [medians[name] for name in OF_WORK if name in medians and own]
     return moved_alike(times, work)
+
+
+def _of_one_cpu(verdict: JudgedVerdict) -> JudgedVerdict:
+    """A verdict of two CPUs: none is possible on what depends on the CPU, as memory does.
+
+    Work is counted for one CPU everywhere.
+    """
+    metric = METRICS.get(verdict.metric)
+    if metric is None or not metric.of_cpu or metric.measure == "work":
+        return verdict
+    change = {"conclusion": "undecided", "ratio": None, "because": Statement("other CPU")}
+    return verdict.model_copy(update=change)
 
 
 def _undecided(verdict: JudgedVerdict) -> JudgedVerdict:

@@ -105,10 +105,14 @@ class Evidence:
 
     def ledger(self, cell: Cell) -> Sequence[LedgerEntry] | None:
         """The ledger of the cell's first good counting sample; None if there is none."""
-        for sample in self.taken(cell, "counting"):
-            if sample.status == "ok" and sample.ledger is not None:
-                return sample.ledger
-        return None
+        return next(iter(self.ledgers(cell)), None)
+
+    def ledgers(self, cell: Cell) -> list[Sequence[LedgerEntry]]:
+        """The ledgers of the cell's good counting samples."""
+        return [
+            sample.ledger for sample in self.taken(cell, "counting")
+            if sample.status == "ok" and sample.ledger is not None
+        ]  # fmt: skip
 
     def failures(self, cell: Cell) -> list[Sample]:
         """The samples of a cell that failed."""

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from observatory.analyze.comparison.rules import Rule, conclude
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import REUSE_LOST as _METRIC
 from observatory.benchmarks.catalogue import SCENARIOS, WARM_SCENARIOS, Cell
@@ -91,9 +92,9 @@ def workload(
 
 
 def reuse_lost(
-    cell: Cell, base: Sequence[LedgerEntry] | None, head: Sequence[LedgerEntry] | None
+    cell: Cell, base: Sequence[LedgerEntry] | None, heads: Sequence[Sequence[LedgerEntry]]
 ) -> JudgedVerdict | None:
-    """How many functions that a cache gave BASE are compiled by HEAD.
+    """How many functions that a cache gave BASE are compiled by HEAD, in each of its samples.
 
     In builds from empty: hits that became misses, as far as both sides compile functions of the
     same names; where they do not, the verdict is "workload changed". In warm cells, whose misses
@@ -102,15 +103,19 @@ def reuse_lost(
     """
     warm, scenario = cell.scenario in WARM_SCENARIOS, SCENARIOS[cell.scenario]
     builds = warm or scenario.from_empty or scenario.covers_ops
-    if base is None or head is None or not builds:
+    if base is None or not heads or not builds:
         return None
-    same = warm or (same_steps if scenario.covers_ops else same_workload)(base, head)
-    lost = sum(lost_by_name(cell, base, head).values()) if same else 0
+    alike = same_steps if scenario.covers_ops else same_workload
+    same = warm or all(alike(base, head) for head in heads)
+    lost = [float(sum(lost_by_name(cell, base, head).values()) if same else 0) for head in heads]
+    found = conclude(Rule("exact", judged=True), [0.0], lost)
+    because = None if same else Statement("other workload")
+    if found.uneven is not None:
+        because = Statement("not deterministic", (REUSE_LOST, lost, found.uneven))
     return JudgedVerdict(
         cell=cell, metric=REUSE_LOST, unit="functions", kind="exact",
-        conclusion="worse" if lost else "unaffected" if same else "workload changed",
-        base=Values(values=[0.0]), head=Values(values=[float(lost)]),
-        because=None if same else Statement("other workload"),
+        conclusion=found.conclusion if same else "workload changed",
+        base=Values(values=[0.0]), head=Values(values=lost), because=because,
     )  # fmt: skip
 
 
@@ -143,7 +148,11 @@ def same_steps(base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]) -> bool
 def lost_by_name(
     cell: Cell, base: Iterable[LedgerEntry], head: Iterable[LedgerEntry]
 ) -> Counter[str]:
-    """Hits of BASE that HEAD lost, as `reuse_lost` counts them, by name and summed over steps."""
+    """Hits of BASE that HEAD lost, as `reuse_lost` counts them, by name and summed over steps.
+
+    No more than HEAD compiles more often in all: a function that another step compiles first is as
+    little compiled as before.
+    """
     became: Literal["internal", "miss"] = "internal" if cell.scenario in WARM_SCENARIOS else "miss"
     before, after = tally_of(base), tally_of(head)
     lost: Counter[str] = Counter()
@@ -153,4 +162,8 @@ def lost_by_name(
             fewer = hits - after.get((step, name, "hit"), 0)
             more = after.get(lost_to, 0) - before.get(lost_to, 0)
             lost[name] += max(0, min(fewer, more))
-    return +lost
+    compiled: Counter[str] = Counter()
+    for sign, tally in ((-1, before), (1, after)):
+        for (_, name, outcome), number in tally.items():
+            compiled[name] += sign * number * (outcome == became)
+    return +Counter({name: min(number, compiled[name]) for name, number in lost.items()})

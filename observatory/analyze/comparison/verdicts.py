@@ -21,10 +21,15 @@ from observatory.benchmarks.catalogue import (
     headline_time,
     metrics_of,
 )
+from observatory.benchmarks.plan import PASSES
+from observatory.store.journal.values import failed
 from observatory.store.records.comparison import Conclusion, Values, Verdict
 
 _MOST_VALUES = 1000
 Side = Literal["base", "head", "both"]
+
+
+_CRASHED = "crashed"
 
 
 @dataclass(frozen=True)
@@ -66,13 +71,18 @@ def judge_exact(
                     because = Statement("other graphs")
                     change = {"conclusion": "workload changed", "because": because}
                     verdict = verdict.model_copy(update=change)
+                if metric.name == _CRASHED and _always_crashes(cell, base, head):
+                    change = {"conclusion": "worse", "because": None}
+                    verdict = verdict.model_copy(update=change)
                 sources = base.source(cell, metric), head.source(cell, metric)
                 if sources[0] != sources[1]:
                     because = Statement("counted apart", sources)
                     change = {"conclusion": "undecided", "ratio": None, "because": because}
                     verdict = verdict.model_copy(update=change)
                 judged.verdicts.append(verdict)
-        if (lost := reuse_lost(cell, base.ledger(cell), head.ledger(cell))) is not None:
+        # Compaction keeps one ledger of a cell: only a comparison that measures has more.
+        heads = head.ledgers(cell)[: None if floors.interleaved else 1]
+        if (lost := reuse_lost(cell, base.ledger(cell), heads)) is not None:
             judged.verdicts.append(lost)
     return judged
 
@@ -226,6 +236,18 @@ def _of_other_graphs(verdict: Verdict, base: Evidence, head: Evidence) -> bool:
         and verdict.conclusion != "unaffected"
         and not same_graphs(verdict.cell, base, head)
     )
+
+
+def _always_crashes(cell: Cell, base: Evidence, head: Evidence) -> bool:
+    """Whether HEAD fails in every sample of a pass in which BASE has a good one.
+
+    The number of samples that failed says less: one of BASE may have been ended by chance.
+    """
+    for measure in PASSES:
+        old, new = base.taken(cell, measure), head.taken(cell, measure)
+        if new and any(one.status == "ok" for one in old) and all(map(failed, new)):
+            return True
+    return False
 
 
 def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> Statement | None:

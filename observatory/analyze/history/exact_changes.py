@@ -129,7 +129,8 @@ class _Pair:
         """A change and its cause, if it is known; one for the better has none."""
         old, new = self.base.evidence, self.head.evidence
         series = [
-            FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new)) for v in verdicts
+            FollowedSeries(v.cell, self._series_change(v), _counter(v, old, new))
+            for v in sorted(verdicts, key=_moved, reverse=True)  # the one that moved the most first
         ]
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
@@ -245,3 +246,8 @@ def _graph_counter(cell: Cell, metric: Metric, base: Evidence, followed: Collect
         return Counted(value, any(each[name] > most[name] for name in most))
 
     return count
+
+
+def _moved(verdict: Verdict) -> float:
+    """By how much a count changed."""
+    return abs(max(verdict.head.values) - max(verdict.base.values))

@@ -64,15 +64,15 @@ class Breakdown:
 
     @cached_property
     def better(self) -> set[Cell]:
-        """Cells in which something got better and nothing got worse."""
-        return {verdict.cell for verdict in self.improved} - self.worse
+        """Cells in which something got better, nothing got worse and everything was judged."""
+        return {verdict.cell for verdict in self.improved} - self.worse - self.unjudged
 
     @cached_property
     def unjudged(self) -> set[Cell]:
         """Other cells in which something is missing or undecided."""
         found = {missing.cell for missing in self.comparison.missing}
         found |= {verdict.cell for verdict in self.comparison.undecided}
-        return found - self.worse - self.better
+        return found - self.worse
 
     @property
     def unaffected(self) -> set[Cell]:

@@ -115,6 +115,7 @@ def _counted(
     if metric in phrases:
         one, more = phrases[metric]
         most = max(rises)
-        return Claim((f"{up_to}{one if most == 1 else more.format(count(most))}",), where, size)
+        told = one if most == 1 else more.format(f"{up_to}{count(most)}")
+        return Claim((told,), where, size)
     verb = "rises" if first.conclusion == "worse" else "falls"
     return Claim((name(metric), f" {verb} by {up_to}{count(max(rises))}"), where, size)

@@ -77,7 +77,7 @@ def _quiet(breakdown: Breakdown) -> Words:
     if breakdown.comparison.workload:
         return (f"HEAD compiles a different graph, and {all_are} unaffected",)
     counted = all(verdict.kind != "noisy" for verdict in breakdown.comparison.verdicts)
-    where = " in their counts" if counted else ""
+    where = f" in {'its' if judged == 1 else 'their'} counts" if counted else ""
     return (f"{all_are} unaffected{where}",)
 
 

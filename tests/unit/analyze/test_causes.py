@@ -250,6 +250,29 @@ def test_another_workload_is_no_lost_reuse() -> None:
     assert lost.conclusion == "workload changed"
 
 
+def test_a_function_that_another_variant_compiles_first_is_no_lost_reuse() -> None:
+    """A rewrite took it from one variant, so that the next one to use it compiles it."""
+    first = ("base", FILLED)
+    old = variants(first, ("v1", [("Exp", "e", "miss")]), ("v2", [("Exp", "e", "hit")]))
+    new = variants(first, ("v1", [("Add", "k1", "hit")]), ("v2", [("Exp", "e", "miss")]))
+    causes, verdicts = compare([old], [new])
+    assert causes == []
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert lost.conclusion == "unaffected"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_lost_reuse_is_confirmed_by_the_second_count(order: int) -> None:
+    shared = variants(("base", FILLED), ("v1", [("Add", "k1", "hit")]))
+    apart = variants(("base", FILLED), ("v1", [("Add", "y1", "miss")]))
+    _, verdicts = compare([shared, shared], [shared, apart][::order])
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert lost.conclusion == "undecided"
+    _, verdicts = compare([shared, shared], [apart, apart])
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert (lost.conclusion, lost.head.values) == ("worse", [1.0, 1.0])
+
+
 def graphs(*steps: tuple[str, Rows]):
     return in_steps(Cell("ops_quick", "census_cold", "NUMBA", "spawn"), *steps)
 

@@ -181,6 +181,20 @@ def test_two_causes_in_one_cell_are_two_changes_of_the_same_series() -> None:
     assert all(one.change.series and one.recovered is None for one in both)
 
 
+def test_the_series_that_moved_the_most_comes_first() -> None:
+    """The list of alerts shows it, and a search follows it."""
+    places = [Cell("radon", "warm_disk", backend, "fork") for backend in ("C", "NUMBA")]
+
+    def leaking(*files: int) -> list[Sample]:
+        return [
+            sample(cell, "counting", {"files_leaked": number})
+            for cell, number in zip(places, files, strict=True)
+        ]
+
+    (one,) = changes(leaking(0, 0), leaking(1, 256))
+    assert [each.after for each in one.change.series] == [256, 1]
+
+
 def test_reuse_that_was_lost_is_followed_by_name_whatever_else_is_compiled() -> None:
     variants = Cell("radon", "variants", "NUMBA", "spawn")
 

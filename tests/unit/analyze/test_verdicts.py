@@ -49,6 +49,37 @@ def test_one_miss_more_in_a_warm_cell_is_worse(before: int, after: int, conclusi
     assert one(exact(base, head).verdicts, "cache_misses").conclusion == conclusion
 
 
+@pytest.mark.parametrize(
+    ("base", "head", "conclusion"),
+    [
+        ([0, 0], [35, 34], "worse"), ([35, 34], [0, 0], "better"), ([0, 0], [0, 1], "undecided"),
+        ([10, 12], [13, 14], "undecided"), ([0, 3], [3, 0], "undecided"),
+        ([0, 0], [1, 3], "undecided"),
+        ([2, 3], [9, 8], "worse"),
+    ],
+)  # fmt: skip
+def test_counts_that_vary_less_than_they_moved_are_judged(
+    base: list[int], head: list[int], conclusion: str
+) -> None:
+    """A key that depends on the hash seed gives another number of misses in each process."""
+    sides = ([sample(WARM, "counting", {"cache_misses": n}) for n in own] for own in (base, head))
+    assert one(exact(*sides).verdicts, "cache_misses").conclusion == conclusion
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "conclusion"),
+    [("..x", "xxx", "worse"), ("..x", ".xx", "unaffected"), ("xxx", "xxx", "unaffected")],
+)
+def test_a_head_that_always_fails_is_worse_than_a_base_that_failed_once(
+    base: str, head: str, conclusion: str
+) -> None:
+    def taken(text: str) -> list[Sample]:
+        good = sample(WARM, metrics={"compile_time": 0.4})
+        return [failed(WARM) if letter == "x" else good for letter in text]
+
+    assert one(exact(taken(base), taken(head)).verdicts, "crashed").conclusion == conclusion
+
+
 def test_misses_of_a_cold_build_describe_the_workload() -> None:
     cold = Cell("radon", "cold", "NUMBA", "fork")
     base = [sample(cold, "counting", {"cache_misses": 35, "uncacheable": 0})]

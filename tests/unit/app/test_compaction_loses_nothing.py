@@ -76,7 +76,7 @@ def test_every_difference_between_neighbours_function_by_function(
     first = tested[: len(tested) // 2]
     assert len(first) > 10
     assert first == tested[len(first) :]
-    assert any('"functions":[{' in text for text in whole)
+    assert any('"appeared":[[' in text for text in whole)
 
 
 def test_what_plain_asv_reads(places: tuple[Path, Path], tmp_path: Path) -> None:
