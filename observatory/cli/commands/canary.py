@@ -87,10 +87,8 @@ def _crossed(session: Session, subjects: Sequence[Subject], console: Console) ->
     for one in subjects:
         usual: Row | None = None
         for row in crossed(session, one):
-            usual = usual or row
-            worse = row.beyond(usual) if row is not usual else (*row.counts, *row.failures)
-            told = "; ".join(worse) or "right"
+            told = "; ".join(row.beyond(usual)) or "right"
             console.print(f"{one.label} with {row.name}: {told}", markup=False, highlight=False)
-            if worse:
-                worst = first_of_statuses(worst, row.exit_code)
+            worst = first_of_statuses(worst, row.status(usual))
+            usual = usual or row
     return worst

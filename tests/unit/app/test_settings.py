@@ -83,7 +83,7 @@ def test_what_is_worse_than_as_usual_is_told_with_its_setting(
     told = {row.name: row.beyond(usual) for row in others}
     assert told["floatX=float32"] == ("3 cache_misses of radon warm_disk",)
     assert told["PYTHONHASHSEED=0"] == ()
-    assert {row.exit_code for row in others} == {Exit.OK, Exit.WORSE}
+    assert {row.status(usual) for row in others} == {Exit.OK, Exit.WORSE}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +103,20 @@ def test_keys_siblings_and_an_upgrade_are_crossed_too(
     told = {row.name: row.beyond(usual) for row in others}
     where = f"{CELLS[place].model} {CELLS[place].scenario}"
     assert told["floatX=float32"] == (f"1 {metric} of {where}",)
-    assert {row.exit_code for row in others} == {Exit.OK, code}
+    assert {row.status(usual) for row in others} == {Exit.OK, code}
+
+
+def test_what_is_usual_of_other_counts_is_worse_only_where_there_is_more(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As of files that are left behind, or of functions that only `python -O` has refused."""
+    as_usual = {"files_leaked": 8.0, "uncacheable": 0.0}
+    other = {"files_leaked": 8.0, "uncacheable": 47.0}
+    usual, *others = measured(monkeypatch, tmp_path, {"": as_usual, "floatX=float32": other})
+    assert (usual.beyond(None), usual.status(None)) == ((), Exit.OK)
+    told = {row.name: row.beyond(usual) for row in others}
+    assert told["floatX=float32"] == ("47 uncacheable of radon warm_disk",)
+    assert {row.status(usual) for row in others} == {Exit.OK, Exit.WORSE}
 
 
 def test_draws_with_other_settings_use_the_cache_that_the_usual_ones_left(
@@ -125,7 +138,7 @@ def test_what_is_wrong_as_usual_is_not_told_of_a_setting(
 ) -> None:
     wrong = {"wrong_results": 1.0}
     usual, *others = measured(monkeypatch, tmp_path, {"": wrong, "floatX=float32": wrong})
-    assert usual.exit_code == Exit.WRONG_RESULTS
+    assert usual.status(None) == Exit.WRONG_RESULTS
     assert [row.beyond(usual) for row in others] == [()] * len(others)
 
 
