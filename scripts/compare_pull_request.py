@@ -8,7 +8,8 @@ the number. `observatory comment` validates both.
 
 With --stored, the results that nights have stored of the target branch, only the pull request is
 measured at first: if that finds nothing worse and nothing open, that is the comparison. Otherwise
-both sides are measured.
+both sides are measured. The samples stay beside the artifact: those of the head alone in
+OUT-head, those of both sides in OUT-samples, with the flame graph profile.html.
 
 Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
 """
@@ -71,6 +72,7 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
         "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(comment),
+        "--samples", str(out.parent / f"{out.name}-samples"),
         *(["--python", options.python] if options.python else []),
         *(word for one in options.passes.split() for word in ("--pass", one)), *options.more,
     ]  # fmt: skip

@@ -71,7 +71,8 @@ def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
 
 def _causes(row: Row) -> str:
     """The causes of a row, as readers of a comparison see them."""
-    return ", ".join(map(title_of, row.causes)) or ("none: an alarm alone" if row.found else "-")
+    alone = "none: an alarm alone" if row.alarms else "none: a remark"
+    return ", ".join(map(title_of, row.causes)) or (alone if row.found else "-")
 
 
 def night_table(rows: Iterable[Row]) -> Iterator[str]:

@@ -140,6 +140,16 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
         raise typer.Exit(Exit.UNREADABLE)
 
 
+def name_broken(results: Path) -> None:
+    """Name the broken records of a results directory on stderr, before a command goes without them.
+
+    The journals are left to whoever reads them.
+    """
+    from observatory.store.reading.beside import problems_beside  # which imports pydantic's models
+
+    report_problems(problems_beside(results), strict=False)
+
+
 @contextmanager
 def naming_problems(
     problems: Sequence[Problem], strict: bool, *, nothing: bool = False

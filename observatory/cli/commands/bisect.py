@@ -15,7 +15,7 @@ from observatory.app.session import TIMEOUT, Session
 from observatory.app.unattended import search_open
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress
+from observatory.cli.output import TerminalProgress, name_broken
 from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.store.journal.models import SEARCH
@@ -81,6 +81,7 @@ def command(
         raise SelectionError(
             "--open searches for alerts: give no ends, no --cell and no --graph beside it"
         )
+    name_broken(results)
     with on_cluster(session, cluster) as own:
         searcher = Searcher(own, repo, confirm, with_ or (), python)
         if open_:

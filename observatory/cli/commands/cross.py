@@ -13,7 +13,7 @@ from observatory.app.crossing import cross as cross_axes
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress
+from observatory.cli.output import TerminalProgress, name_broken
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
 from observatory.store.journal.models import SEARCH
@@ -80,6 +80,7 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
+    name_broken(results)
     wanted = wanted_named(results, ends or [], cell, metric, graphs=graph or (),
                           counted=not session.uncounted())  # fmt: skip
     texts = [wanted.good, wanted.bad]

@@ -13,7 +13,7 @@ from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.sentinel import looks
 from observatory.app.cluster import WorkerFacts, workers_of
 from observatory.cli import options
-from observatory.cli.output import grid
+from observatory.cli.output import grid, name_broken
 from observatory.errors import Exit
 from observatory.run.fitness import Check, judge, look
 from observatory.run.interpreters import SUPPORTED
@@ -44,6 +44,7 @@ def command(
     """  # fmt: skip
     if cluster is None:
         name = this_machine(machine).machine
+        name_broken(results)
         findings = [*judge(look()), _floor(results, name), _sentinel(results, name)]
     else:
         findings = [examined(one) for one in workers_of(cluster, state)]

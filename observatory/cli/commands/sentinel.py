@@ -12,7 +12,7 @@ from observatory.analyze.sentinel import Look, looks
 from observatory.app.sentinel import look, pinned
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, grid
+from observatory.cli.output import TerminalProgress, grid, name_broken
 from observatory.run.local import STATE
 from observatory.store.records import sentinels
 from observatory.store.records.machine import this_machine
@@ -47,6 +47,7 @@ def command(
     """  # fmt: skip
     console = Console(stderr=True)
     name = this_machine(machine).machine
+    name_broken(results)
     if not show:
         session = Session(
             "sentinel", results, state, this_machine(machine), timeout,

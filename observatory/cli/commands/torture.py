@@ -13,7 +13,7 @@ from rich.console import Console
 from observatory.app.torture import Tortures
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, show
+from observatory.cli.output import TerminalProgress, name_broken, show
 from observatory.errors import SelectionError
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.machine import this_machine
@@ -76,6 +76,7 @@ def command(
     """  # fmt: skip
     if cache is not None and cache not in CACHES:
         raise SelectionError(no_such("cache", cache, CACHES))
+    name_broken(results)
     subjects = local_subjects(state)
     chosen = subjects.parse_all(subject, with_ or (), python)
     progress = TerminalProgress(Console(stderr=True))

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.compare_pull_request import main
 
@@ -45,6 +46,10 @@ def test_the_merge_is_compared_with_its_first_parent(tmp_path: Path) -> None:
     said = (tmp_path / "arguments").read_text().split("\n")
     assert said[:5] == ["compare", "HEAD^1", "HEAD", "--repo", "clone"]
     assert said[-4:] == ["--python", "3.12", "--backend", "NUMBA"]
+    kept = said[said.index("--samples") + 1]
+    workflow = Path(__file__).parents[3] / ".github" / "workflows" / "compare.yml"
+    *_, uploaded = yaml.safe_load(workflow.read_text())["jobs"]["compare"]["steps"]
+    assert Path(kept).name in uploaded["with"]["path"].split()
 
 
 def test_the_passes_of_a_workflow_are_those_of_the_comparison(tmp_path: Path) -> None:

@@ -75,6 +75,28 @@ ONE = ("profile", "compare")
 """Those that read the journals of their subjects, and no others."""
 
 
+SEARCHES = {
+    "doctor": ("--results", "results"),
+    "sentinel": ("--show", "--results", "results"),
+    "bisect": ("--open", "--results", "results"),
+    "cross": ("00", "--results", "results"),
+    "torture": ("no such", "--results", "results"),
+}
+"""Commands that use single records, and go on without the broken ones."""
+
+
+@pytest.mark.parametrize("command", SEARCHES)
+def test_a_command_that_goes_on_without_a_broken_record_names_it(
+    results: Path, command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(results.parent)
+    name = "sentinels/a.json"
+    (results / name).parent.mkdir(exist_ok=True)
+    (results / name).write_bytes(BROKEN[name])
+    said = observatory(command, *SEARCHES[command]).stderr
+    assert said.count(f"/{name}") == 1, said
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_names_a_broken_file_of_each_kind_once(
     results: Path, command: str, monkeypatch: pytest.MonkeyPatch
