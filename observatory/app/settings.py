@@ -23,6 +23,7 @@ from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
+from observatory.store.journal.values import failed
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 
@@ -143,8 +144,8 @@ def _row(name: str, samples: Sequence[Sample]) -> Row:
         {where: value for (metric, where), value in found.items() if (metric in _NEVER) is never}
         for never in (True, False)
     )
-    failed = [one for one in samples if one.status != "ok"]
-    failures = tuple(f"{_where(one.cell)}: {failure_of([one])}" for one in failed)
+    # What a setting takes away, as C's code without a compiler, is not measured, and not worse.
+    failures = tuple(f"{_where(one.cell)}: {failure_of([one])}" for one in samples if failed(one))
     return Row(name, counts, failures, further)
 
 

@@ -19,7 +19,7 @@ from observatory.errors import Exit
 from observatory.run.local import LOCK
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.sample import Sample
-from tests.factories import header, sample, subject
+from tests.factories import failed, header, sample, subject
 
 FLOAT = Condition("floatX=float32", flags="floatX=float32")
 SEED = Condition("PYTHONHASHSEED=0", {"PYTHONHASHSEED": "0"})
@@ -117,6 +117,14 @@ def test_what_is_usual_of_other_counts_is_worse_only_where_there_is_more(
     told = {row.name: row.beyond(usual) for row in others}
     assert told["floatX=float32"] == ("47 uncacheable of radon warm_disk",)
     assert {row.status(usual) for row in others} == {Exit.OK, Exit.WORSE}
+
+
+def test_what_a_setting_takes_away_is_no_failure() -> None:
+    """Without a compiler there is no C_VM."""
+    cell = Cell("radon", "warm_disk", "C_VM", "spawn")
+    absent = sample(cell, "counting", status="unavailable", metrics={})
+    row = settings._row("cxx=", [absent, failed(cell, "counting")])
+    assert [one.partition(":")[0] for one in row.failures] == ["radon warm_disk C_VM"]
 
 
 def test_draws_with_other_settings_use_the_cache_that_the_usual_ones_left(
