@@ -27,8 +27,8 @@ def printed(
 ) -> tuple[int, str, str]:
     """Run a command to its end; return its status, and what it printed within bounds.
 
-    It runs in an empty directory, as a file in the current one could be taken for a module, and
-    cannot be interrupted by Ctrl-C but by this process. ``timeout``: seconds after which it is
+    It runs in an empty directory, as a file in the current one could be taken for a module. Ctrl-C
+    reaches it only through this process, which ends it. ``timeout``: seconds after which it is
     ended. ``variables``: None: those of this process. Raises NoAnswerError.
     """
     with temporary("observatory-ask-") as empty:

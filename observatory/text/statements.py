@@ -290,8 +290,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "HEAD takes between {:more} and {:more} than BASE: this range is too wide to tell a change "
         "of {:percent} from none"
     ),
-    "other CPU": "BASE and HEAD were measured on different CPUs: their times and memory cannot be "
-    "compared",
+    "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
     "other speed": "the machine has probably changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
     "not measured": "no sample was taken",
@@ -320,7 +319,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "parts grew": grown_parts_sentence,
     "phase grew": grown_phase_sentence,
     "imports more": import_sentence,
-    "CPUs differ": "the CPUs differ: {} (BASE), {} (HEAD)",
+    "CPUs differ": (
+        "the CPUs differ: {} (BASE), {} (HEAD). The memory that builds leave in use is not compared"
+    ),
     "times moved alike": times_moved_alike,
     "measured apart": (
         "BASE and HEAD were measured in different runs, so other work of the machine also changes "

@@ -94,8 +94,8 @@ def compared(
     floors = floors_for(setting)
     exact = judge_exact(asked, base, head, floors)
     other = setting.base.machine.cpu != setting.head.machine.cpu
-    if other:
-        exact.verdicts = [_of_one_cpu(verdict) for verdict in exact.verdicts]
+    if other:  # a warning says so: as undecided, it would hide that all else is calm
+        exact.verdicts = [verdict for verdict in exact.verdicts if not _is_of_cpu(verdict)]
     noisy = judge_noisy(
         asked, base, head, floors, setting.seed, Statement("other CPU") if other else None, timed,
         conclusions_only,
@@ -166,16 +166,12 @@ def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> Moved
     return moved_alike(times, work)
 
 
-def _of_one_cpu(verdict: JudgedVerdict) -> JudgedVerdict:
-    """A verdict of two CPUs: none is possible on what depends on the CPU, as memory does.
-
-    Work is counted for one CPU everywhere.
-    """
+def _is_of_cpu(verdict: JudgedVerdict) -> bool:
+    """Whether a judged value depends on the CPU, as memory does. Work is counted for one CPU."""
     metric = METRICS.get(verdict.metric)
-    if metric is None or not metric.of_cpu or metric.measure == "work":
-        return verdict
-    change = {"conclusion": "undecided", "ratio": None, "because": Statement("other CPU")}
-    return verdict.model_copy(update=change)
+    return (
+        metric is not None and metric.of_cpu and metric.measure != "work" and bool(metric.material)
+    )
 
 
 def _undecided(verdict: JudgedVerdict) -> JudgedVerdict:
