@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,9 +15,8 @@ from observatory.benchmarks.messages import KEY_CACHES, KeysRecord
 from observatory.benchmarks.typed_json import MessageError, from_json
 from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
-from observatory.run.execute import end
+from observatory.run.printing import of_module
 from observatory.run.uv import last_lines
-from observatory.store.base.scratch import temporary
 from observatory.store.records.subject import Subject
 
 _SEEDS = (1, 2)
@@ -114,22 +112,17 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
     words = ["--model", asked.model, "--backend", asked.backend, "--hash-seed", str(seed)]
     words += ["--graph", asked.graph] if asked.graph else []
     words += ["--flags", asked.flags] if asked.flags else []
-    with temporary("observatory-keys-") as empty:
-        process = environment.start(empty, "benchmarks.key_parts", "--end-with-parent", *words)
-        try:
-            stdout, stderr = process.printed(_TIMEOUT)
-        except subprocess.TimeoutExpired as late:
-            raise KeysError(f"taking the keys apart did not end within {_TIMEOUT:g} s") from late
-        finally:
-            if process.poll() is None:
-                end(process)
+    status, stdout, stderr = of_module(
+        environment, "benchmarks.key_parts", words,
+        timeout=_TIMEOUT, what="taking the keys apart", error=KeysError,
+    )  # fmt: skip
     try:
         record = from_json(KeysRecord, stdout)
     except MessageError as error:
         output = last_lines(stderr, 3) or "nothing"
         raise KeysError(
             f"the keys could not be taken apart: the process ended with status "
-            f"{process.returncode}, and its last output was: {output}"
+            f"{status}, and its last output was: {output}"
         ) from error
     if record.problem:
         raise KeysError(f"there are no keys to take apart: {record.problem}")

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from observatory.run.started import Started
+from observatory.run.started import Started, end
 from observatory.run.uv import last_lines
 from observatory.store.base.scratch import temporary
 from observatory.store.base.strict_json import InvalidError, read_json
@@ -19,17 +19,25 @@ _Type = TypeVar("_Type")
 
 
 class NoAnswerError(Exception):
-    """There is no answer; the message says why, without a subject."""
+    """There is no answer; the message says why."""
+
+
+class LateError(NoAnswerError):
+    """It did not come in time."""
 
 
 def printed(
-    command: Sequence[str], timeout: float, variables: Mapping[str, str] | None = None
+    command: Sequence[str],
+    timeout: float,
+    variables: Mapping[str, str] | None = None,
+    grace: float = 0.0,
 ) -> tuple[int, str, str]:
     """Run a command to its end; return its status, and what it printed within bounds.
 
     It runs in an empty directory, as a file in the current one could be taken for a module. Ctrl-C
     reaches it only through this process, which ends it. ``timeout``: seconds after which it is
-    ended. ``variables``: None: those of this process. Raises NoAnswerError.
+    ended, ``grace``: more seconds that it gets to clean up. ``variables``: None: those of this
+    process. Raises NoAnswerError.
     """
     with temporary("observatory-ask-") as empty:
         try:
@@ -41,9 +49,11 @@ def printed(
         try:
             stdout, stderr = process.printed(timeout)
         except subprocess.TimeoutExpired as error:
-            raise NoAnswerError(f"it did not end within {timeout:g} s") from error
+            raise LateError(f"the process did not end within {timeout:g} s") from error
         finally:
-            if process.poll() is None:
+            if process.poll() is None and grace:
+                end(process, grace)
+            elif process.poll() is None:
                 process.kill()
                 process.wait()
     return process.returncode, stdout, stderr

@@ -31,7 +31,7 @@ from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import to_json
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.run.environments import Environment
-from observatory.run.started import Started
+from observatory.run.started import Started, end
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.sample import Sample
 
@@ -179,16 +179,6 @@ def _record(task: Task, seal: str, stdout: str, code: int) -> Sample:
     if sample.status not in _CODES.get(code, ()):
         raise InvalidError(f"its status {sample.status} does not fit how the process ended")
     return sample
-
-
-def end(process: Started, grace: float = 10.0) -> tuple[str, str]:
-    """End a process, after ``grace`` seconds by force, and return what it printed."""
-    process.terminate()
-    try:
-        return process.printed(grace)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        return process.printed()
 
 
 def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: str) -> Sample:

@@ -74,3 +74,13 @@ class Started(subprocess.Popen[bytes]):
             if len(self._err) > 2 * LARGEST:
                 del self._err[:-LARGEST]
         return bool(chunk)
+
+
+def end(process: Started, grace: float = 10.0) -> tuple[str, str]:
+    """End a process, after ``grace`` seconds by force, and return what it printed."""
+    process.terminate()
+    try:
+        return process.printed(grace)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        return process.printed()
