@@ -73,4 +73,4 @@ def answer(
     try:
         return read_json(kind, lines[-1] if lines else "")
     except InvalidError as error:
-        raise NoAnswerError(f"its answer is of no use: {error}") from error
+        raise NoAnswerError(f"its answer cannot be read: {error}") from error
