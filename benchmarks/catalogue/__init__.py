@@ -20,7 +20,7 @@ from .backends import (
     Backend,
     without_cache,
 )
-from .cause import FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, Cause
+from .cause import COSTS, FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, TIMES, Cause
 from .causes import CAUSES, FIRST_CAUSES
 from .matrix import (
     MATRIX_MODELS,
@@ -79,6 +79,7 @@ __all__ = [
     "CAUSES",
     "COMPARED",
     "CORRECTNESS",
+    "COSTS",
     "FATES",
     "FIRST_CAUSES",
     "FOLLOWS_FROM_A_CACHE",
@@ -109,6 +110,7 @@ __all__ = [
     "STATUSES",
     "STEADY",
     "SYMBOLS",
+    "TIMES",
     "TOLERANCE",
     "WARM_SCENARIOS",
     "WRONG_VALUES",

@@ -58,4 +58,5 @@ class Cause:
 
 
 TIMES = ("compile_time", "call_time")
-WORK = (*OF_WORK, *TIMES)
+COSTS = (*OF_WORK, *TIMES)
+"""What builds and calls cost, as work and as time."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from .cause import (
+    COSTS,
     OF_A_CACHE,
     TIMES,
-    WORK,
     Cause,
 )
 from .graph_causes import GRAPH_CAUSES
@@ -260,7 +260,7 @@ _ALL = (
         """Add `import_time` to `compile_time`. If the sum did not grow, the same modules are
         only imported later. Otherwise `python -X importtime` shows which modules are slow.""",
         shows_in=("python_calls",),
-        explains=(*WORK, "peak_rss", "retained_bytes"),
+        explains=(*COSTS, "peak_rss", "retained_bytes"),
         a_consequence=True,
         title="the first build imports more",
     ),
@@ -271,7 +271,7 @@ _ALL = (
         calls are. Usual reasons are a rewrite that runs more often, or Python objects that are no
         longer reused.""",
         shows_in=("python_calls",),
-        explains=WORK,
+        explains=COSTS,
         a_consequence=True,
     ),
     Cause(
@@ -281,7 +281,7 @@ _ALL = (
         work is in machine code: in LLVM, in the interpreter or in the compiled function.
         `callgrind_annotate` on `valgrind --tool=callgrind` shows where.""",
         shows_in=("instructions",),
-        explains=WORK,
+        explains=COSTS,
         found_by="instructions",
         a_consequence=True,
         cautious="{head} executes more instructions; whether it calls more Python functions is not "
@@ -293,7 +293,7 @@ _ALL = (
         """Look for what is compiled without asking the cache of modules, such as a helper that
         nobody stores, or a check of the compiler that is repeated in each process.""",
         shows_in=("compiler_runs",),
-        explains=("compiler_runs", *WORK, "peak_rss"),
+        explains=("compiler_runs", *COSTS, "peak_rss"),
         a_consequence=True,
         cautious="{head} runs the C++ compiler more often in a warm build",
     ),

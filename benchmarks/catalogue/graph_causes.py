@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .cause import WORK, Cause
+from .cause import COSTS, Cause
 
 GRAPH_CAUSES = (
     Cause(
@@ -93,7 +93,7 @@ GRAPH_CAUSES = (
         graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
         arguments, or another way to compile from some size on.""",
         shows_in=("work_cliffs",),
-        explains=("work_cliffs", "work_exponent", *WORK),
+        explains=("work_cliffs", "work_exponent", *COSTS),
         found_by="work_cliffs",
         noun="family",
         title="work jumps at a size",
@@ -104,7 +104,7 @@ GRAPH_CAUSES = (
         """Profile the largest size with `observatory profile`: look for something that is done for
         all nodes once for each node, such as a copy, a search or a sort of the whole graph.""",
         shows_in=("work_exponent",),
-        explains=("work_exponent", *WORK),
+        explains=("work_exponent", *COSTS),
         found_by="work_exponent",
         noun="family",
     ),
@@ -114,7 +114,7 @@ GRAPH_CAUSES = (
         """Compare the inner graphs of two layers: their hash and their equality must not depend
         on the names of variables or on when a layer was made.""",
         shows_in=("functions_added",),
-        explains=("functions_added", *WORK),
+        explains=("functions_added", *COSTS),
         found_by="functions_added",
         noun="chain",
         title="equal layers are compiled separately",

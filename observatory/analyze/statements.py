@@ -7,7 +7,7 @@ them for each kind.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple
 
@@ -84,7 +84,8 @@ class FoundCause:
     kind: CauseKind
     cells: list[Cell]
     functions: list[FunctionChange]
-    seconds_lost: float
+    costs: Mapping[Cell, float]
+    """The seconds that it costs by cell; 0: nobody measured it."""
     family: tuple[str, ...]
     """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     wrong: list[Check]
@@ -95,6 +96,11 @@ class FoundCause:
     """How many it concerns in its worst cell, where they have no names; 0: nobody knows."""
     sure: bool = True
     """Whether all that its sentence says is known in each of its cells."""
+
+    @property
+    def seconds_lost(self) -> float:
+        """What it costs in its worst cell."""
+        return max(self.costs.values(), default=0.0)
 
 
 @dataclass(frozen=True)

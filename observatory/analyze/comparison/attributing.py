@@ -2,16 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
-from observatory.analyze.comparison.unexplained_times import WAITS
 from observatory.analyze.statements import FoundCause, JudgedVerdict
-from observatory.benchmarks.catalogue import CAUSES, Cell
+from observatory.benchmarks.catalogue import CAUSES, COSTS, TIMES, Cell, headline_time
 from observatory.store.records.comparison import Verdict
 
-_COSTS = 0.5
-"""The share of a time's growth from which on a cause that costs as many seconds explains it."""
+_MOST = 0.5
+"""The share of a time's growth from which on a cause that costs as many seconds comes first."""
+_LITTLE = 0.1
+"""The share of a time's growth up to which a cause that costs no more explains none of it."""
+
+Slowdowns = Mapping[Cell, float]
+"""By how many seconds the headline time of a cell grew, where it got worse."""
+
+
+def slowdowns(verdicts: Sequence[Verdict]) -> Slowdowns:
+    """The cells in which builds or calls are slower, each with the seconds."""
+    return {
+        one.cell: growth(one)
+        for one in verdicts
+        if one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario)
+    }
+
+
+def costs_little(seconds: float, slower: float) -> bool:
+    """Whether a cause of known cost is too small to explain a cell that is ``slower`` by seconds.
+
+    A cost of 0 is one that nobody measured.
+    """
+    return 0 < seconds <= _LITTLE * slower
 
 
 def with_causes(
@@ -21,38 +42,41 @@ def with_causes(
 
     ``causes``: in the order in which they are shown; of those that explain a verdict, the first.
     """
-    slept = {one.cell: _growth(one) for one in verdicts if one.metric == "seconds_slept"}
-    return [_with_cause(verdict, causes, slept) for verdict in verdicts]
+    slower = slowdowns(verdicts)
+    return [_with_cause(verdict, causes, slower.get(verdict.cell, 0.0)) for verdict in verdicts]
 
 
 def _with_cause(
-    verdict: JudgedVerdict, causes: Iterable[FoundCause], slept: Mapping[Cell, float]
+    verdict: JudgedVerdict, causes: Collection[FoundCause], slower: float
 ) -> JudgedVerdict:
-    """The verdict with its cause: of a time, the first that costs at least half of its growth.
+    """The verdict with its cause.
 
-    ``slept``: the additional seconds of sleep by cell.
+    Of a time, that is the first cause that costs at least half of its growth, or else the first
+    whose cost nobody measured. A cause that costs next to nothing of what its cell is ``slower``
+    explains neither the time nor the work.
     """
     if verdict.conclusion != "worse":
         return verdict
+    cell = verdict.cell
     possible = [
         cause
         for cause in causes
-        if verdict.metric in CAUSES[cause.kind].explains and verdict.cell in cause.cells
+        if verdict.metric in CAUSES[cause.kind].explains
+        and cell in cause.cells
+        and not (verdict.metric in COSTS and costs_little(cause.costs.get(cell, 0.0), slower))
     ]
     if not possible:
         return verdict
     cause = possible[0]
-    if verdict.metric in CAUSES[WAITS].shows_in:  # a time
-        least = _COSTS * _growth(verdict)
-        costs = {
-            one.id: slept.get(verdict.cell, 0.0) if one.kind == "sleeps" else one.seconds_lost
-            for one in possible
-        }
-        cause = next((one for one in possible if costs[one.id] >= least), cause)
+    if verdict.metric in TIMES:
+        least = _MOST * growth(verdict)
+        large = [one for one in possible if one.costs.get(cell, 0.0) >= least]
+        unmeasured = [one for one in possible if not one.costs.get(cell)]
+        cause = [*large, *unmeasured, cause][0]
     return verdict.model_copy(update={"cause": cause.id})
 
 
-def _growth(verdict: Verdict) -> float:
+def growth(verdict: Verdict) -> float:
     """By how much the median grew; 0 where a side has no value."""
     before, after = verdict.base.values, verdict.head.values
     return median(after) - median(before) if before and after else 0.0

@@ -14,21 +14,28 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from observatory.analyze.comparison import ledgers
-from observatory.analyze.comparison.attributing import with_causes
+from observatory.analyze.comparison.attributing import (
+    costs_little,
+    growth,
+    slowdowns,
+    with_causes,
+)
 from observatory.analyze.comparison.evidence import Evidence, failure_of
 from observatory.analyze.comparison.graphs import by_graph
-from observatory.analyze.comparison.unexplained_times import CALM, WAITS, why_longer
+from observatory.analyze.comparison.unexplained_times import CALM, why_longer
 from observatory.analyze.profiles.modules import imported
 from observatory.analyze.statements import FoundCause, JudgedVerdict
 from observatory.benchmarks.catalogue import (
     BACKENDS,
     CACHES,
     CAUSES,
+    COSTS,
     FIRST_CAUSES,
     FOLLOWS_FROM_A_CACHE,
     METRICS,
     OF_WORK,
     SCENARIOS,
+    TIMES,
     WARM_SCENARIOS,
     Cell,
 )
@@ -61,6 +68,7 @@ class _Finding:
     cell: Cell
     functions: tuple[FunctionChange, ...] = ()
     seconds: float = 0.0
+    """What it costs; 0: nobody measured it."""
     graphs: tuple[GraphChange, ...] = ()
     """Those that it concerns, where a cell builds many graphs apart."""
     more: int = 0
@@ -82,7 +90,12 @@ def explained(
     work = {metric: _conclusions(verdicts, metric) for metric in OF_WORK}
     compiling = {one.cell for one in verdicts if _compiles_more(one)}
     findings = [one for verdict in worse for one in _findings(verdict, base, head, work, compiling)]
-    own = [one for one in findings if not any(_follows(one, other) for other in findings)]
+    slower = slowdowns(verdicts)
+    own = [
+        one
+        for one in findings
+        if not any(_follows(one, other, slower.get(one.cell, 0.0)) for other in findings)
+    ]
     findings = _united(own, verdicts)
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
     for finding in findings:
@@ -114,12 +127,15 @@ def _compiles_more(verdict: Verdict) -> bool:
     return verdict.metric == "compiler_runs" and verdict.conclusion == "worse"
 
 
-def _follows(finding: _Finding, other: _Finding) -> bool:
+def _follows(finding: _Finding, other: _Finding, slower: float) -> bool:
     """Whether a finding is only a consequence of another one in its cell.
 
-    More work, for example, follows from functions that are compiled again.
+    More work, for example, follows from functions that are compiled again, unless their compiling
+    takes next to nothing of the seconds by which the cell is ``slower``.
     """
     own, others = CAUSES[finding.kind], CAUSES[other.kind]
+    if costs_little(other.seconds, slower) and not set(own.shows_in).isdisjoint(COSTS):
+        return False
     return (
         own.a_consequence
         and finding.cell == other.cell
@@ -157,7 +173,7 @@ def _findings(
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
         yield _found_by(verdict, base, head)
-    elif verdict.metric in CAUSES[WAITS].shows_in:
+    elif verdict.metric in TIMES:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if kind := why_longer(verdict, base, head, counted):
             yield _Finding(kind, (), cell)
@@ -178,6 +194,7 @@ def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> _Finding:
     more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
     return _Finding(
         _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
+        seconds=growth(verdict) if metric == "seconds_slept" else 0.0,
         sure=metric != "instructions" or not _may_call_more(cell, base, head),
     )  # fmt: skip
 
@@ -387,7 +404,9 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
         ]
         worst: list[Check] = max(found, key=len, default=[])
         wrong += worst
-    seconds = max(finding.seconds for finding in group)
+    costs: dict[Cell, float] = defaultdict(float)
+    for finding in group:
+        costs[finding.cell] = max(costs[finding.cell], finding.seconds)
     graphs: dict[str, GraphChange] = {}
     for graph in (graph for finding in group for graph in finding.graphs):
         if graph.name not in graphs or not graphs[graph.name].note:
@@ -396,4 +415,4 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
     more = max(finding.more for finding in group)
     sure = all(finding.sure for finding in group)
     family = group[0].family
-    return FoundCause("", kind, cells, functions, seconds, family, wrong, named, more, sure)
+    return FoundCause("", kind, cells, functions, costs, family, wrong, named, more, sure)

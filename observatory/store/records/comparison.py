@@ -120,7 +120,7 @@ class Cause(Record):
     graphs: list[GraphChange] = Field(
         [], max_length=5000, description="those that it concerns, of models that are built apart"
     )
-    seconds_lost: FiniteFloat = Field(0.0, description="in its worst cell; functions' own seconds")
+    seconds_lost: FiniteFloat = Field(0.0, description="in its worst cell: of functions, or asleep")
 
 
 class Workload(Record):

@@ -95,7 +95,7 @@ def _cause(
 ) -> tuple[doc.Flat, ...]:
     evidence = [verdict for verdict in verdicts if is_evidence(verdict, cause)]
     effect = consequences([verdict for verdict in verdicts if not is_evidence(verdict, cause)])
-    if not effect and cause.seconds_lost > 0:
+    if not effect and cause.functions and cause.seconds_lost > 0:
         effect = (f"{seconds(cause.seconds_lost)} more compiling in the worst cell",)
     effect = effect or _not_felt(cause, breakdown)
     points = {

@@ -533,14 +533,32 @@ def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time()
     ("slept", "kind"), [(0.15, "sleeps"), (0.05, "more Python work"), (0.25, "sleeps")]
 )
 def test_a_time_goes_to_the_sleep_that_makes_most_of_its_growth(slept: float, kind: str) -> None:
-    """And not to the first cause of its cell by name."""
+    """And otherwise to the cause of which nobody knows what it costs."""
     sleep = [sample(DISK, "counting", {"seconds_slept": seconds}) for seconds in (0.0, slept)]
     base = [*built(0.25, 0.24, calls=700_000), sleep[0]]
     causes, verdicts = judged(base, [*built(0.45, 0.25, calls=710_000), sleep[1]])
-    assert [cause.kind for cause in causes] == ["more Python work", "sleeps"]
+    assert [cause.kind for cause in causes] == ["sleeps", "more Python work"]
     kinds = {cause.id: cause.kind for cause in causes}
     assert kinds[verdicts["compile_time"].cause or ""] == kind
     assert kinds[verdicts["python_calls"].cause or ""] == "more Python work"
+
+
+@pytest.mark.parametrize("seconds", [0.009, 0.4])
+def test_a_cause_that_costs_next_to_nothing_explains_neither_time_nor_work(seconds: float) -> None:
+    """A function that compiles in 9 ms does not make a build 2 s slower: something else does."""
+    hit, refused = entries([("Add", "k1", "hit")]), entries([("Add", "", "uncacheable")])
+    refused = [one.model_copy(update={"seconds": seconds}) for one in refused]
+    hit = [one.model_copy(update={"seconds": 0.0}) for one in hit]
+    counts = {"cache_misses": 0, "uncacheable": 0}
+    base = [*built(0.4, 0.4, calls=600_000), sample(DISK, "counting", counts, ledger=hit)]
+    counts = {"cache_misses": 0, "uncacheable": 1}
+    head = [*built(2.4, 2.4, calls=900_000), sample(DISK, "counting", counts, ledger=refused)]
+    causes, verdicts = judged(base, head)
+    kinds = {cause.id: cause.kind for cause in causes}
+    slower = "more Python work" if seconds == 0.009 else "refused"
+    assert kinds[verdicts["uncacheable"].cause or ""] == "refused"
+    assert kinds[verdicts["compile_time"].cause or ""] == slower
+    assert kinds[verdicts["python_calls"].cause or ""] == slower
 
 
 def test_a_build_that_compiles_again_does_not_wait() -> None:
