@@ -29,7 +29,7 @@ Kind = Literal[
     "too few processes", "interval too wide", "other CPU", "other speed", "other workload",
     "not measured", "unavailable", "recorded message", "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no successor",
-    "no value", "no earlier value", "other graphs",
+    "no value", "no earlier value", "other graphs", "size ended",
     # Where the additional work or time of a build begins, and what grew in a calm whole
     "work began", "time began", "memory began", "part grew", "parts grew",
     "phase grew",

@@ -311,6 +311,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no successor": "not compared: HEAD has no value of {:words} in {:cells}",
     "no value": _no_value,
     "other graphs": "the two sides built different graphs, so their sums cannot be compared",
+    "size ended": (
+        "HEAD does not build {} of {} {} within {:g} s of CPU time, and BASE does; only smaller "
+        "sizes were compared"
+    ),
     "no earlier value": "no earlier value to compare with: {:words}",
     "work began": culprit_sentence,
     "time began": longer_sentence,

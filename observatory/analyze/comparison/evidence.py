@@ -82,13 +82,7 @@ class Evidence:
         """The counts of each graph that every good sample has."""
         key = cell, metric.name
         if key not in self._counts:
-            samples = self.good(cell, metric)
-            found: dict[str, list[float]] = {}
-            for step in chain.from_iterable(sample.steps for sample in samples):
-                if metric.name in step.metrics:
-                    found.setdefault(step.name, []).append(float(step.metrics[metric.name]))
-            whole = {name: own for name, own in found.items() if len(own) == len(samples)}
-            self._counts[key] = whole
+            self._counts[key] = counts_by_graph(self.good(cell, metric), metric)
         return self._counts[key]
 
     def found_in_cache(self, cell: Cell) -> frozenset[str]:
@@ -117,6 +111,15 @@ class Evidence:
     def failures(self, cell: Cell) -> list[Sample]:
         """The samples of a cell that failed."""
         return [sample for sample in self.taken(cell) if failed(sample)]
+
+
+def counts_by_graph(samples: Sequence[Sample], metric: Metric) -> Mapping[str, Sequence[float]]:
+    """The counts of each graph that every one of the samples has."""
+    found: dict[str, list[float]] = {}
+    for step in chain.from_iterable(sample.steps for sample in samples):
+        if metric.name in step.metrics:
+            found.setdefault(step.name, []).append(float(step.metrics[metric.name]))
+    return {name: own for name, own in found.items() if len(own) == len(samples)}
 
 
 def message_of(sample: Sample) -> str:

@@ -8,11 +8,12 @@ no less an alarm where another one got better.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, counts_by_graph
+from observatory.analyze.growth.families import OF_SIZES, over_shared_sizes
 from observatory.benchmarks.catalogue import (
     METRICS,
     OF_A_CACHE,
@@ -22,7 +23,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.store.journal.ledgers import tally_of
 from observatory.store.records.comparison import GraphChange, Values
-from observatory.store.records.sample import Build, Sample
+from observatory.store.records.sample import Build, Sample, Size
 
 ABSENT = "absent"
 _WRONG = METRICS["wrong_results"]
@@ -33,10 +34,18 @@ class ByGraph:
     """One metric of one cell, on two sides."""
 
     def __init__(self, cell: Cell, metric: Metric, base: Evidence, head: Evidence) -> None:
-        self.base, self.head = base.good(cell, metric), head.good(cell, metric)
+        self.base: Sequence[Sample] = base.good(cell, metric)
+        self.head: Sequence[Sample] = head.good(cell, metric)
         self._metric = metric.name
         old, new = base.graph_counts(cell, metric), head.graph_counts(cell, metric)
-        self.counted = bool(old or new)
+        self.sizes_lost: tuple[Size, ...] = ()
+        """The smallest size of each family that HEAD ended and BASE built, where it may matter."""
+        if metric.name in OF_SIZES:
+            built = over_shared_sizes(self.base, self.head)
+            if built[0] is not self.base:
+                self.base, self.head, self.sizes_lost = built
+                old, new = (counts_by_graph(side, metric) for side in built[:2])
+        self.counted = bool(old or new or self.sizes_lost)
         """Whether the samples count this metric graph by graph."""
         common = old.keys() & new.keys()
         known, won = common, common

@@ -23,7 +23,8 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.benchmarks.plan import PASSES
 from observatory.store.journal.values import failed
-from observatory.store.records.comparison import Conclusion, Values, Verdict
+from observatory.store.records.comparison import Conclusion, Ratio, Values, Verdict
+from observatory.store.records.sample import Size
 
 _MOST_VALUES = 1000
 Side = Literal["base", "head", "both"]
@@ -60,25 +61,7 @@ def judge_exact(
         for metric in metrics_of(cell.scenario, cell.launch, derived=True):
             if metric.kind == "noisy":
                 continue
-            of_graphs = by_graph(cell, metric, base, head)
-            if of_graphs is None:
-                old, new = base.values(cell, metric), head.values(cell, metric)
-            else:
-                old, new = of_graphs.values()
-            if old.values and new.values:
-                verdict = _exact(cell, metric, old, new, floors, head.source(cell, metric))
-                if of_graphs is None and _of_other_graphs(verdict, base, head):
-                    because = Statement("other graphs")
-                    change = {"conclusion": "workload changed", "because": because}
-                    verdict = verdict.model_copy(update=change)
-                if metric.name == _CRASHED and _always_crashes(cell, base, head):
-                    change = {"conclusion": "worse", "because": None}
-                    verdict = verdict.model_copy(update=change)
-                sources = base.source(cell, metric), head.source(cell, metric)
-                if sources[0] != sources[1]:
-                    because = Statement("counted apart", sources)
-                    change = {"conclusion": "undecided", "ratio": None, "because": because}
-                    verdict = verdict.model_copy(update=change)
+            if (verdict := _counted(cell, metric, base, head, floors)) is not None:
                 judged.verdicts.append(verdict)
         # Compaction keeps one ledger of a cell: only a comparison that measures has more.
         heads = head.ledgers(cell)[: None if floors.interleaved else 1]
@@ -116,8 +99,7 @@ def judge_noisy(
     for one in contests:
         verdict = _noisy(one, next(q_values) if one.test and one.enough else None, floors)
         if incomparable is not None:
-            change = {"conclusion": "undecided", "because": incomparable}
-            verdict = verdict.model_copy(update=change)
+            verdict = _with(verdict, "undecided", incomparable, verdict.ratio)
         verdicts.append(verdict)
     return verdicts
 
@@ -211,6 +193,50 @@ def _tested_briefly(
             yield from (one.tested(False, seed, most) for one in judged)
         else:
             yield from (replace(one, test=test) for one, test in zip(judged, found, strict=True))
+
+
+def _counted(
+    cell: Cell, metric: Metric, base: Evidence, head: Evidence, floors: NoiseFloors
+) -> JudgedVerdict | None:
+    """The verdict on one metric of a cell; None where a side has no value of it."""
+    of_graphs = by_graph(cell, metric, base, head)
+    lost: Sequence[Size] = ()
+    if of_graphs is None:
+        old, new = base.values(cell, metric), head.values(cell, metric)
+    else:
+        (old, new), lost = of_graphs.values(), of_graphs.sizes_lost
+    sources = base.source(cell, metric), head.source(cell, metric)
+    if not (old.values and new.values):
+        verdict = JudgedVerdict(
+            cell=cell, metric=metric.name, unit=metric.unit, kind="exact", conclusion="undecided",
+            base=old, head=new,
+        )  # fmt: skip
+        return _with(verdict, "undecided", _size_ended(lost)) if lost else None
+    verdict = _exact(cell, metric, old, new, floors, sources[1])
+    if of_graphs is None and _of_other_graphs(verdict, base, head):
+        verdict = _with(verdict, "workload changed", Statement("other graphs"), verdict.ratio)
+    if metric.name == _CRASHED and _always_crashes(cell, base, head):
+        verdict = _with(verdict, "worse", None, verdict.ratio)
+    if lost and verdict.conclusion != "worse":
+        verdict = _with(verdict, "undecided", _size_ended(lost))
+    if sources[0] != sources[1]:
+        verdict = _with(verdict, "undecided", Statement("counted apart", sources))
+    return verdict
+
+
+def _with(
+    verdict: JudgedVerdict, conclusion: Conclusion, because: Statement | None,
+    ratio: Ratio | None = None,
+) -> JudgedVerdict:  # fmt: skip
+    """A verdict with another conclusion, for another reason."""
+    change = {"conclusion": conclusion, "because": because, "ratio": ratio}
+    return verdict.model_copy(update=change)
+
+
+def _size_ended(lost: Sequence[Size]) -> Statement:
+    """HEAD ended sizes that BASE built: how its work grows from there on is unknown."""
+    first = lost[0]
+    return Statement("size ended", (first.family, first.number, first.noun, first.limit))
 
 
 def _exact(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from observatory.analyze.growth.curve import Curve, Point
@@ -14,6 +15,8 @@ JUDGED = "python_calls"
 LIMITED = "cpu_time"
 """The metric of the limit at which a build is ended."""
 COUNTED = "functions_compiled"
+OF_SIZES = ("work_cliffs", "work_exponent", "functions_added")
+"""The judged counts of a family, which say something of all its sizes."""
 SURE = 0.5
 """An exponent is judged if its interval reaches no further than this to either side."""
 _DIGITS = 2
@@ -73,6 +76,55 @@ def by_subject(measured: Iterable[tuple[str, Sequence[Family]]]) -> dict[str, tu
         for family in of:
             own.setdefault(family.name, family)
     return {label: tuple(own.values()) for label, own in found.items()}
+
+
+def over_shared_sizes(
+    bases: Sequence[Sample], heads: Sequence[Sample]
+) -> tuple[Sequence[Sample], Sequence[Sample], tuple[Size, ...]]:
+    """Leave out the sizes of each family that not every sample of both sides has built.
+
+    Returns the samples of both sides, with what is judged of a family made of the sizes that are
+    left, and the smallest size of each family that HEAD ended and BASE built.
+    """
+    before, after = _ended(bases), _ended(heads)
+    least = {
+        name: min((of[name] for of in (before, after) if name in of), key=_number)
+        for name in before.keys() | after.keys()
+    }
+    apart = {
+        name: size for name, size in least.items()
+        if _number(before.get(name)) != _number(after.get(name))
+    }  # fmt: skip
+    if not apart:
+        return bases, heads, ()
+    lost = tuple(apart[name] for name in sorted(apart) if apart[name] == after.get(name))
+    sides = ([_up_to(sample, apart) for sample in side] for side in (bases, heads))
+    return next(sides), next(sides), lost
+
+
+def _number(size: Size | None) -> float:
+    return math.inf if size is None else size.number
+
+
+def _ended(samples: Iterable[Sample]) -> dict[str, Size]:
+    """The smallest size of each family that one of the samples ended."""
+    found: dict[str, Size] = {}
+    for family in (one for sample in samples for one in families(sample.steps)):
+        if family.ended is not None:
+            known = found.setdefault(family.name, family.ended)
+            found[family.name] = min(known, family.ended, key=_number)
+    return found
+
+
+def _up_to(sample: Sample, ends: Mapping[str, Size]) -> Sample:
+    """A sample without the sizes of some families from an end on."""
+    kept = [
+        one for one in sample.steps
+        if one.name not in ends
+        and not (one.size and one.size.number >= _number(ends.get(one.size.family)))
+    ]  # fmt: skip
+    made = (_judged(one) for one in families(kept) if one.name in ends)
+    return sample.model_copy(update={"steps": [*kept, *filter(None, made)]})
 
 
 def _family(name: str, builds: Sequence[Build]) -> Family:

@@ -14,10 +14,11 @@ from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.growth.curve import Curve, Point
-from observatory.analyze.growth.families import by_subject, families
+from observatory.analyze.growth.families import OF_SIZES, by_subject, families
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
+from observatory.analyze.statements import JudgedVerdict
 from observatory.app.probing import Prober
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
@@ -109,6 +110,10 @@ def linear(size: int) -> float:
     return 400_000 + 12_000 * size
 
 
+def judged(base: list[Sample], head: list[Sample]) -> list[JudgedVerdict]:
+    return judge_exact([CELL], Evidence.of(base), Evidence.of(head), NoiseFloors()).verdicts
+
+
 def causes(base: list[Sample], head: list[Sample]) -> dict[str, list[str]]:
     old, new = Evidence.of(base), Evidence.of(head)
     found, _ = explained(judge_exact([CELL], old, new, NoiseFloors()).verdicts, old, new)
@@ -128,6 +133,48 @@ def test_a_new_cliff_is_an_alarm_that_names_the_family() -> None:
         grown(lambda n: linear(n) + 90_000 * max(0, n - 30), lambda _: 11),
     )
     assert found == {"work rises at once": ["layers"]}
+
+
+def ended(samples: list[Sample], size: int) -> list[Sample]:
+    """The samples with the sizes from one on ended by their limit."""
+
+    def as_ended(one: Build) -> Build:
+        assert one.size is not None
+        if one.size.number < size:
+            return one
+        return one.model_copy(update={"status": "limited", "metrics": {}})
+
+    return [
+        one.model_copy(update={"steps": [as_ended(step) for step in one.steps]}) for one in samples
+    ]
+
+
+def test_a_head_that_ends_sizes_is_not_better_and_is_judged_over_the_others() -> None:
+    def cliff(size: int) -> float:
+        return linear(size) + 90_000 * max(0, size - 30)
+
+    whole, cut = grown(cliff, lambda _: 11), ended(grown(cliff, lambda _: 11), 100)
+    verdicts = {one.metric: one for one in judged(whole, cut)}
+    assert verdicts["work_cliffs"].conclusion == "undecided"
+    assert verdicts["work_cliffs"].because is not None
+    assert sentence_of(verdicts["work_cliffs"].because) == (
+        "HEAD does not build layers of 100 layers within 15 s of CPU time, and BASE does; only "
+        "smaller sizes were compared"
+    )
+    assert verdicts["work_cliffs"].base.values == verdicts["work_cliffs"].head.values == [0]
+    # A head that builds more sizes may have a cliff there, which nobody could see in the base.
+    assert all(one.conclusion == "unaffected" for one in judged(cut, whole))
+    slow, fast = (
+        grown(lambda n, power=power: 400_000 + 4_000 * n**power, lambda _: 11)
+        for power in (1.5, 1.7)
+    )
+    assert causes(slow, ended(fast, 300)) == {"work grows faster": ["layers"]}
+
+
+def test_a_head_that_builds_no_size_is_undecided() -> None:
+    same = grown(linear, lambda _: 11)
+    found = judged(same, ended(same, 1))
+    assert {one.metric for one in found if one.conclusion == "undecided"} == {*OF_SIZES}
 
 
 def test_along_a_history_a_higher_exponent_is_an_alert_until_it_returns() -> None:
