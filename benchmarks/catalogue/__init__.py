@@ -20,7 +20,7 @@ from .backends import (
     Backend,
     without_cache,
 )
-from .cause import COSTS, FOLLOWS_FROM_A_CACHE, OF_A_CACHE, OF_WORK, TIMES, Cause
+from .cause import COSTS, FOLLOWS_FROM_A_CACHE, HEADLINE_TIMES, OF_A_CACHE, OF_WORK, Cause
 from .causes import CAUSES, FIRST_CAUSES
 from .matrix import (
     MATRIX_MODELS,
@@ -83,6 +83,7 @@ __all__ = [
     "FATES",
     "FIRST_CAUSES",
     "FOLLOWS_FROM_A_CACHE",
+    "HEADLINE_TIMES",
     "LAUNCHES",
     "MAIN_BACKENDS",
     "MATRIX_LAUNCHES",
@@ -110,7 +111,6 @@ __all__ = [
     "STATUSES",
     "STEADY",
     "SYMBOLS",
-    "TIMES",
     "TOLERANCE",
     "WARM_SCENARIOS",
     "WRONG_VALUES",

@@ -57,6 +57,6 @@ class Cause:
         return not self.sentence or any(part in self.sentence for part in ("{they}", "{family"))
 
 
-TIMES = ("compile_time", "call_time")
-COSTS = (*OF_WORK, *TIMES)
+HEADLINE_TIMES = ("compile_time", "call_time")
+COSTS = (*OF_WORK, *HEADLINE_TIMES)
 """What builds and calls cost, as work and as time."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from .cause import (
     COSTS,
+    HEADLINE_TIMES,
     OF_A_CACHE,
-    TIMES,
     Cause,
 )
 from .graph_causes import GRAPH_CAUSES
@@ -238,7 +238,7 @@ _ALL = (
         """Look for a lock that is polled, or a wait that was left in: `python -X importtime` does
         not show it, `strace -f -w -c` does.""",
         shows_in=("seconds_slept",),
-        explains=("seconds_slept", *TIMES),
+        explains=("seconds_slept", *HEADLINE_TIMES),
         found_by="seconds_slept",
         title="builds or calls sleep",
     ),
@@ -303,8 +303,8 @@ _ALL = (
         """Look for data or code that lies elsewhere in memory, so that more of it is not in the
         caches of the CPU, and for compiler options of another CPU: `perf stat -d` shows misses and
         the frequency. Repeat the comparison: a CPU that became slower does the same to both.""",
-        shows_in=TIMES,
-        explains=TIMES,
+        shows_in=HEADLINE_TIMES,
+        explains=HEADLINE_TIMES,
         a_consequence=True,
     ),
     Cause(
@@ -312,8 +312,8 @@ _ALL = (
         "{head} takes longer and does no more work: it waits",
         """Look for a sleep, a lock that another process or thread holds, a file or the network:
         `strace -f -w -c` shows in which system call the time passes.""",
-        shows_in=TIMES,
-        explains=TIMES,
+        shows_in=HEADLINE_TIMES,
+        explains=HEADLINE_TIMES,
         a_consequence=True,
         title="longer waits without more work",
     ),

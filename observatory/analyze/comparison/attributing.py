@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from statistics import median
 
 from observatory.analyze.statements import FoundCause, JudgedVerdict
-from observatory.benchmarks.catalogue import CAUSES, COSTS, TIMES, Cell, headline_time
+from observatory.benchmarks.catalogue import CAUSES, COSTS, HEADLINE_TIMES, Cell, headline_time
 from observatory.store.records.comparison import Verdict
 
 _MOST = 0.5
@@ -68,7 +68,7 @@ def _with_cause(
     if not possible:
         return verdict
     cause = possible[0]
-    if verdict.metric in TIMES:
+    if verdict.metric in HEADLINE_TIMES:
         least = _MOST * growth(verdict)
         large = [one for one in possible if one.costs.get(cell, 0.0) >= least]
         unmeasured = [one for one in possible if not one.costs.get(cell)]

@@ -32,10 +32,10 @@ from observatory.benchmarks.catalogue import (
     COSTS,
     FIRST_CAUSES,
     FOLLOWS_FROM_A_CACHE,
+    HEADLINE_TIMES,
     METRICS,
     OF_WORK,
     SCENARIOS,
-    TIMES,
     WARM_SCENARIOS,
     Cell,
 )
@@ -173,7 +173,7 @@ def _findings(
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
         yield _found_by(verdict, base, head)
-    elif verdict.metric in TIMES:
+    elif verdict.metric in HEADLINE_TIMES:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if kind := why_longer(verdict, base, head, counted):
             yield _Finding(kind, (), cell)
