@@ -443,6 +443,19 @@ def test_no_job_with_credentials_runs_code_of_others(pytensor: Path) -> None:
     assert [name for name, run in holding.items() if _OF_OTHERS.search(run)] == []
 
 
+def test_no_job_with_rights_restores_a_cache(pytensor: Path) -> None:
+    """Whoever could save one in another job could run code with these rights."""
+    restoring = {
+        f"{path.name} {name}": job.get("permissions")
+        for path in every_workflow(pytensor)
+        for name, job in yaml.safe_load(path.read_text())["jobs"].items()
+        if any(re.match(r"actions/cache(/restore)?@", step.get("uses", ""))
+               for step in job.get("steps", ()))
+    }  # fmt: skip
+    assert len(restoring) >= 6
+    assert all(rights in ({}, {"contents": "read"}) for rights in restoring.values()), restoring
+
+
 def test_no_two_jobs_of_one_run_give_an_artifact_the_same_name(pytensor: Path) -> None:
     """One file calls these workflows, and GitHub refuses the second artifact of a name."""
     called = ("commits.yml", "benchmarks.yml", "asv.yml", "numba-upper-bound.yml", "publish.yml")
