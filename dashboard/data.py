@@ -1,6 +1,6 @@
 """The data that interactive pages load, as scripts: from file:// nothing else can be loaded.
 
-docs/site.md describes them. Values have six significant digits. Texts may
+docs/site.md describes them. Counts are whole; other values have six significant digits. Texts may
 come from anybody: they are JSON, and pages use them as text only.
 """
 

@@ -17,6 +17,8 @@ from observatory.dashboard.lines import BLOCK
 from observatory.dashboard.site_input import SiteInput
 
 _DIGITS = 6
+_LARGEST_COUNT = 2.0**53
+"""Below it, every whole number has a float of its own."""
 Floats = npt.NDArray[np.float64]
 with np.errstate(over="ignore"):
     _POWERS = 10.0 ** np.arange(400)
@@ -24,7 +26,7 @@ with np.errstate(over="ignore"):
 
 
 def significant(values: Floats) -> Floats:
-    """The values with six significant digits."""
+    """The values with six significant digits, and counts as they are: pages print whole numbers."""
     size = np.abs(np.where(values == 0, 1.0, values))
     places = _DIGITS - 1 - np.floor(np.log10(np.where(np.isfinite(size), size, 1.0)))
     up = places >= 0
@@ -33,7 +35,8 @@ def significant(values: Floats) -> Floats:
         rounded = np.rint(values * scale) / scale
         if not up.all():
             rounded = np.where(up, rounded, np.rint(values / scale) * scale)
-    return np.where(np.isfinite(rounded), rounded, values)
+    whole = (np.rint(values) == values) & (size < _LARGEST_COUNT)
+    return np.where(np.isfinite(rounded) & ~whole, rounded, values)
 
 
 def known_ends(ends: Floats, n: npt.NDArray[np.integer]) -> Floats:

@@ -32,7 +32,7 @@ class HeadVerdicts(Generic[_Base]):
 
 
 def packed(pairs: Mapping[_Base, Pair]) -> HeadVerdicts[_Base]:
-    """Pack the pairs of one head, by base; floats keep six significant digits."""
+    """Pack the pairs of one head, by base; what is no count keeps six significant digits."""
     series: dict[tuple[str, ...], int] = {}
     texts: dict[str, int] = {}
     for pair in pairs.values():
@@ -55,7 +55,7 @@ def _packed(
         digits[number] = str(conclusion)
         if conclusion:
             numbers = (one.before, one.after, one.ratio)
-            rounded = (v if v is None else float(f"{v:.{_DIGITS}g}") for v in numbers)
+            rounded = (v if v is None else _rounded(v) for v in numbers)
             values[number] = [*rounded, text(one.reason)]
     return {
         "outcome": _SHOWN.get(pair.outcome, pair.outcome),
@@ -65,6 +65,11 @@ def _packed(
         "causes": [text(one) for one in pair.causes],
         "warnings": [text(one) for one in pair.warnings],
     }
+
+
+def _rounded(value: float) -> float:
+    """With six significant digits; a count as it is, because pages print whole numbers."""
+    return value if float(value).is_integer() else float(f"{value:.{_DIGITS}g}")
 
 
 def unpacked(head: HeadVerdicts[_Base], base: _Base) -> Pair:

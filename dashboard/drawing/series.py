@@ -29,6 +29,8 @@ FEWEST_BESIDE = 24
 """Values before a change, at least: a change that is new has few after it."""
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
 _SPARK_VALUES = 60
+_MOST_DRAWN = 1e300
+"""Where larger values are drawn: sums and differences of what is drawn are finite."""
 _AIR = 3.0
 _ROWS = 60
 _LABELS = 16
@@ -123,7 +125,7 @@ class _Scale:
 
     @classmethod
     def of(cls, values: Sequence[float]) -> _Scale:
-        low, high = min(values), max(values)
+        low, high = _within(min(values)), _within(max(values))
         log = low > 0 and high > 5 * low
         if log:
             return cls(math.log10(low) - 0.08, math.log10(high) + 0.08, True)
@@ -131,7 +133,7 @@ class _Scale:
         return cls(min(0.0, low) if low >= 0 and low < 2 * air else low - air, high + air, False)
 
     def y(self, value: float) -> float:
-        number = math.log10(value) if self.log else value
+        number = math.log10(value) if self.log else _within(value)
         part = (number - self.low) / (self.high - self.low)
         return round(HEIGHT - BOTTOM - part * (HEIGHT - BOTTOM - TOP), 1)
 
@@ -150,6 +152,10 @@ class _Scale:
         return tuple(
             Tick(self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found
         )
+
+
+def _within(value: float) -> float:
+    return max(-_MOST_DRAWN, min(value, _MOST_DRAWN))
 
 
 def _places(positions: npt.NDArray[np.float64], count: int) -> list[float]:
@@ -223,7 +229,7 @@ class Spark:
 
 def spark(track: SegmentedSeries) -> Spark | None:
     """The sparkline of a series; None for a single value. Long series are drawn as means."""
-    values = track.series.values
+    values = np.clip(track.series.values, -_MOST_DRAWN, _MOST_DRAWN)
     if len(values) < 2:
         return None
     bounds, sizes = _bounds(len(values))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -142,7 +143,6 @@ class CensusPage:
         return {
             "model": self.model,
             "backend": self.backend,
-            "preset": "topics" if newest.scenario in _TOPICS else "census",
             "meaning": meaning_of(MODELS, self.model),
             "how": meaning_of(SCENARIOS, newest.scenario).replace("`", ""),
             "tabs": [
@@ -157,6 +157,11 @@ class CensusPage:
             "verdict": self._verdict(),
             "standing": _standing(newest.graphs.values()),
             "latest": shorten(newest.label, 60),
+            "again": shlex.join([
+                "observatory", "run", "--subject", clean(newest.label),
+                "--preset", "topics" if newest.scenario in _TOPICS else "census",
+                "--backend", self.backend, "--model", self.model,
+            ]),  # fmt: skip
             "unlike": list(_unlike(newest.graphs.values())),
             "story": list(self._story()),
             "untried": self._untried(),

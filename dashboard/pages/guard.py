@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -47,6 +48,7 @@ def guard_page(observed: SiteInput) -> dict[str, Any] | None:
         "verdict": _verdict(newest),
         "where": _where(newest),
         "columns": columns,
+        "again": shlex.join(["observatory", "canary", *(clean(one.subject) for one in newest[:1])]),
         "rows": [_row(own, columns) for own in list(by_subject.values())[:_MOST]],
         "upgrades": [_upgrade(one, part) for one in upgrades for part in one.parts][:_MOST],
         # Once each: a subject is head of one pair and base of the next.
@@ -70,13 +72,14 @@ def _row(
 def _fate(own: Sequence[CellValue]) -> Flag:
     """The worst outcome of any model in one arrangement of processes."""
     wrong, crashed = _largest(own, "wrong_results"), _largest(own, "crashed")
+    checked = {one.cell for one in own if one.metric == "wrong_results" and one.value is not None}
     if wrong is None and crashed is None:
         return Flag(units.MISSING, "absent")
     if wrong:
         return Flag(f"{units.count(wrong)} wrong", "bad")
     if crashed:
         return Flag("crashed", "bad")
-    return Flag("not checked", "unknown") if wrong is None else Flag("right")
+    return Flag("right") if checked == {one.cell for one in own} else Flag("not checked", "unknown")
 
 
 def _symbols(own: Sequence[CellValue]) -> Flag:
@@ -98,8 +101,12 @@ def _largest(own: Sequence[CellValue], metric: str) -> float | None:
 def _verdict(newest: Sequence[CellValue]) -> Flag:
     if not newest:
         return Flag("not measured", "absent")
-    fate = _fate(newest)
-    return Flag("right", "good") if not fate.state else fate
+    fate, symbols = _fate(newest), _symbols(newest)
+    if fate.state:
+        return fate
+    if symbols.state == "bad":
+        return Flag(f"values are right, but symbols are not unique ({symbols.text})", "bad")
+    return Flag("right", "good")
 
 
 def _where(newest: Sequence[CellValue]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -46,6 +47,7 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
     return {
         "title": f"{where}, up to {newest.steps} steps",
         "newest": shorten(subject.label, 60),
+        "again": shlex.join(["observatory", "torture", clean(subject.label)]),
         "verdict": _verdict(newest),
         "columns": [_column(one) for one in own],
         "groups": list(_groups(own)),

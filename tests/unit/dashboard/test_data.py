@@ -127,8 +127,13 @@ def test_six_digits_are_kept(values: list[float]) -> None:
 
 def test_what_is_no_number_stays_so() -> None:
     assert np.isnan(significant(np.array([np.nan])))[0]
-    assert significant(np.array([0.0, 123456789.0])).tolist() == [0.0, 123457000.0]
+    assert significant(np.array([0.0, 123456789.5])).tolist() == [0.0, 123457000.0]
     assert json.dumps(significant(np.array([0.25141999999])).tolist()) == "[0.25142]"
+
+
+def test_a_count_keeps_all_its_digits() -> None:
+    counts = [1_234_567.0, 1_234_568.0, -2_478_987_338.0, 2.0**53 - 1]
+    assert significant(np.array(counts)).tolist() == counts
 
 
 def test_a_subject_that_several_lines_have_is_written_once() -> None:
@@ -157,4 +162,6 @@ def test_series_that_are_shown_together_are_in_one_file() -> None:
 @given(st.integers(-307, 307), st.floats(1, 9.99))
 def test_six_digits_are_those_of_a_power_of_ten(exponent: int, digits: float) -> None:
     value = digits * 10.0**exponent
-    assert significant(np.array([value]))[0] == pytest.approx(float(f"{value:.6g}"), rel=1e-12)
+    whole = value.is_integer() and value < 2**53
+    expected = value if whole else float(f"{value:.6g}")
+    assert significant(np.array([value]))[0] == pytest.approx(expected, rel=1e-12)

@@ -49,8 +49,22 @@ def test_each_arrangement_has_a_column_and_the_worst_model_is_told() -> None:
 def test_right_values_are_said_to_be_right_and_shared_symbols_are_not_hidden() -> None:
     page = guard_page(measured((FORK, "wrong_results", 0), (FORK, "collided_symbols", 14)))
     assert page is not None
-    assert (page["verdict"].text, page["verdict"].state) == ("right", "good")
+    assert page["verdict"].text == "values are right, but symbols are not unique (14 shared)"
+    assert page["verdict"].state == "bad"
     assert page["rows"][0][2][:2] == ("14 shared", "bad")
+
+
+def test_one_cell_that_is_right_does_not_make_another_one_right() -> None:
+    page = guard_page(measured((FORK, "wrong_results", 0), (NESTED, "crashed", 0)))
+    assert page is not None
+    assert (page["verdict"].text, page["verdict"].state) == ("not checked", "unknown")
+
+
+def test_the_command_to_repeat_it_takes_the_whole_label_as_one_argument() -> None:
+    row = factory.row(FORK, "wrong_results", 0)
+    page = guard_page(observed(factory.as_frame([{**row, "subject": "3.3.8; curl x|sh"}])))
+    assert page is not None
+    assert page["again"] == "observatory canary '3.3.8; curl x|sh'"
 
 
 def test_what_was_not_checked_is_not_said_to_be_right() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,19 @@ def test_the_levels_of_a_history_are_an_alarm(tmp_path: Path) -> None:
     assert observatory("compare", head, base).returncode == Exit.OK
     narrowed = observatory("compare", base, head, "--benchmark", "time_b")
     assert (narrowed.returncode, "time_a" in narrowed.stdout) == (Exit.OK, False)
+
+
+def test_values_at_the_ends_of_a_float_are_drawn(tmp_path: Path) -> None:
+    """Their sums are infinite, and of a long series means are drawn."""
+    ends = {"large": (1e308, 1e308), "opposite": (-1.7e308, 1.7e308), "small": (0, 5e-324)}
+    for number in range(70):
+        values = {f"bench.time_{name}": both[number % 2] for name, both in ends.items()}
+        measured(tmp_path / "asv", number, values)
+    done = observatory("dashboard", "--results", tmp_path / "asv", "--out", tmp_path / "html")
+    assert (done.returncode, done.stderr) == (Exit.OK, "")
+    pages = [path.read_text("utf-8") for path in (tmp_path / "html").rglob("*.html")]
+    assert any("time_opposite" in page for page in pages)
+    assert not any(re.search(r"\b(nan|inf)\b", page) for page in pages)
 
 
 def test_each_environment_has_a_part_of_its_own(tmp_path: Path) -> None:
