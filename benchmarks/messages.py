@@ -27,6 +27,8 @@ StepStatus = Literal["ok", "absent", "raised", "died", "limited", "collided", "u
 smaller one of its family, takes more CPU time than it may; `collided`: it is right only with a
 cache of its own; `unstable`: an equal graph is in the cache, and it was not found."""
 LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
+OUTER_GRAPH = "outer graph"
+"""What ledgers call the function of a whole graph."""
 
 LARGEST_REPORT = 64 * 2**20
 """Characters of a report; what is longer is no report."""

@@ -28,11 +28,11 @@ from typing import Any, Literal
 
 from observatory.benchmarks.apart import RAISED
 from observatory.benchmarks.catalogue import MODELS
+from observatory.benchmarks.messages import OUTER_GRAPH
 from observatory.benchmarks.pairs import CLEARED
 from observatory.run.environments import Environment
 from observatory.run.local import STATE, environment_of, local_subjects
 from observatory.run.uv import RealUv
-from observatory.text.statements import OUTER_GRAPH
 from scripts.fault_kit import build
 
 Outcome = Literal["found", "hidden", "no effect", "failed"]

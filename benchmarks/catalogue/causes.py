@@ -316,6 +316,8 @@ _ALL = (
         explains=HEADLINE_TIMES,
         a_consequence=True,
         title="longer waits without more work",
+        cautious="{head} takes longer and does no more work: it waits for most of the additional "
+        "time, and works more slowly as well",
     ),
     Cause(
         "unexplained",

@@ -16,9 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ..messages import KEY_CACHES, KeyedFunction, KeyPart
+from ..messages import KEY_CACHES, OUTER_GRAPH, KeyedFunction, KeyPart
 from . import numba_keys
-from .numba_cache import OUTER_GRAPH
 
 _DIGEST = re.compile(r"([0-9a-f]{64})")
 _NAME = re.compile(r"""^(['"])(\w+)\1$""")

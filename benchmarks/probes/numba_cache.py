@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ..messages import OUTER_GRAPH
 from .ledger import Ledger, shorten
 
 KIND = "numba"
@@ -20,7 +21,6 @@ PACKAGE = "numba"
 """What must be installed for it."""
 LOOKS_AT = "pytensor.link.numba.dispatch.basic"
 """The module that it hooks into, and that takes longest to import."""
-OUTER_GRAPH = "outer graph"
 NO_KEY = "PyTensor gives it no key"
 NOT_THERE = "it was saved, and is not in the cache"
 NOT_MADE = "it was read, and not made into a function"

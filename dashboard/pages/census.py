@@ -157,11 +157,20 @@ class CensusPage:
             "verdict": self._verdict(),
             "standing": _standing(newest.graphs.values()),
             "latest": shorten(newest.label, 60),
-            "again": shlex.join([
-                "observatory", "run", "--subject", clean(newest.label),
-                "--preset", "topics" if newest.scenario in _TOPICS else "census",
-                "--backend", self.backend, "--model", self.model,
-            ]),  # fmt: skip
+            "again": shlex.join(
+                [
+                    "observatory",
+                    "run",
+                    "--subject",
+                    clean(newest.label),
+                    "--preset",
+                    "topics" if newest.scenario in _TOPICS else "census",
+                    "--backend",
+                    self.backend,
+                    "--model",
+                    self.model,
+                ]
+            ),
             "unlike": list(_unlike(newest.graphs.values())),
             "story": list(self._story()),
             "untried": self._untried(),

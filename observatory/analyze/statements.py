@@ -85,7 +85,7 @@ class FoundCause:
     cells: list[Cell]
     functions: list[FunctionChange]
     costs: Mapping[Cell, float]
-    """The seconds that it costs by cell; 0: nobody measured it."""
+    """The seconds that it costs, by cell; a cell in which nobody measured it is absent."""
     family: tuple[str, ...]
     """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     wrong: list[Check]

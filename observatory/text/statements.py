@@ -9,6 +9,7 @@ from typing import Any
 from observatory.analyze.moved_alike import MovedAlike
 from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statement
 from observatory.benchmarks.catalogue import CAUSES
+from observatory.benchmarks.messages import OUTER_GRAPH
 from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.text import sizes, units
@@ -25,8 +26,6 @@ from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
 from observatory.text.words import first_of, plural, several
 
-OUTER_GRAPH = "outer graph"
-"""What the probes call the function of a whole graph."""
 _NAMED = 3
 _NAMED_GRAPHS = 6
 _LONGEST = 80

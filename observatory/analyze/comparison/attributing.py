@@ -27,12 +27,12 @@ def slowdowns(verdicts: Sequence[Verdict]) -> Slowdowns:
     }
 
 
-def costs_little(seconds: float, slower: float) -> bool:
-    """Whether a cause of known cost is too small to explain a cell that is ``slower`` by seconds.
+def costs_little(seconds: float | None, slower: float) -> bool:
+    """Whether a cause is too small to explain that a cell is ``slower`` by so many seconds.
 
-    A cost of 0 is one that nobody measured.
+    ``seconds``: what it costs; None: nobody measured it.
     """
-    return 0 < seconds <= _LITTLE * slower
+    return seconds is not None and slower > 0 and seconds <= _LITTLE * slower
 
 
 def with_causes(
@@ -63,7 +63,7 @@ def _with_cause(
         for cause in causes
         if verdict.metric in CAUSES[cause.kind].explains
         and cell in cause.cells
-        and not (verdict.metric in COSTS and costs_little(cause.costs.get(cell, 0.0), slower))
+        and not (verdict.metric in COSTS and costs_little(cause.costs.get(cell), slower))
     ]
     if not possible:
         return verdict
@@ -71,7 +71,7 @@ def _with_cause(
     if verdict.metric in HEADLINE_TIMES:
         least = _MOST * growth(verdict)
         large = [one for one in possible if one.costs.get(cell, 0.0) >= least]
-        unmeasured = [one for one in possible if not one.costs.get(cell)]
+        unmeasured = [one for one in possible if cell not in one.costs]
         cause = [*large, *unmeasured, cause][0]
     return verdict.model_copy(update={"cause": cause.id})
 

@@ -38,7 +38,9 @@ from observatory.benchmarks.catalogue import (
     SCENARIOS,
     WARM_SCENARIOS,
     Cell,
+    headline_time,
 )
+from observatory.benchmarks.messages import OUTER_GRAPH
 from observatory.store.records.comparison import (
     CauseKind,
     Conclusion,
@@ -67,8 +69,8 @@ class _Finding:
     """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
     cell: Cell
     functions: tuple[FunctionChange, ...] = ()
-    seconds: float = 0.0
-    """What it costs; 0: nobody measured it."""
+    seconds: float | None = None
+    """What it costs; None: nobody measured it."""
     graphs: tuple[GraphChange, ...] = ()
     """Those that it concerns, where a cell builds many graphs apart."""
     more: int = 0
@@ -165,18 +167,19 @@ def _findings(
         yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
         yield _Finding("another default", defaults, cell)
-    elif cell in compiling and verdict.metric in CAUSES[_COMPILES].explains:
+    elif cell in compiling and verdict.metric in ("compiler_runs", "peak_rss"):
         before, after = (side.ledger(cell) or [] for side in (base, head))
         functions, sure = tuple(ledgers.unasked(before, after)), _finds_everything(cell, head)
-        yield _Finding(_COMPILES, (), cell, functions, sure=sure)
+        seconds = sum(change.seconds for change in functions) or None
+        yield _Finding(_COMPILES, (), cell, functions, seconds, sure=sure)
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
         yield _found_by(verdict, base, head)
     elif verdict.metric in HEADLINE_TIMES:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
-        if kind := why_longer(verdict, base, head, counted):
-            yield _Finding(kind, (), cell)
+        if why := why_longer(verdict, base, head, counted):
+            yield _Finding(why[0], (), cell, sure=why[1])
     elif verdict.metric == "python_calls":
         # The same build in a process that has imported everything already.
         second_build = replace(cell, scenario="warm_process")
@@ -194,9 +197,26 @@ def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> _Finding:
     more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
     return _Finding(
         _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
-        seconds=growth(verdict) if metric == "seconds_slept" else 0.0,
+        seconds=_asleep(verdict, base, head) if metric == "seconds_slept" else None,
         sure=metric != "instructions" or not _may_call_more(cell, base, head),
     )  # fmt: skip
+
+
+def _asleep(slept: Verdict, base: Evidence, head: Evidence) -> float | None:
+    """The seconds by which a build is longer because it sleeps; None where nobody knows.
+
+    Of calls, all of a process are counted together and one is timed: what it did not spend in work.
+    """
+    if headline_time(slept.cell.scenario) != "call_time":
+        return growth(slept)
+    times = [
+        [side.values(slept.cell, METRICS[name]).values for name in ("call_time", "call_cpu_time")]
+        for side in (base, head)
+    ]
+    if not all(map(all, times)):
+        return None
+    before, after = (median(whole) - median(worked) for whole, worked in times)
+    return max(after - before, 0.0)
 
 
 def _finds_everything(cell: Cell, side: Evidence) -> bool:
@@ -308,15 +328,12 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
                     said[key][graph] = GraphChange(name=graph, note=why or "")
     if not of_kind:
         yield _Finding("unexplained", (metric,), cell)
-    own = {key: sum(max(c.seconds, 0.0) for c in found) for key, found in of_kind.items()}
-    total = sum(own.values()) or 1.0
-    everything = max(ledgers.more_seconds(before, after), 0.0)
+    costs = ledgers.costs_of(of_kind, before, after)
     for (kind, family), found in of_kind.items():
-        # Functions compiled for one that misses, without asking a cache, are lost because of it.
-        share = everything * own[kind, family] / total
         concerned = tuple(said[kind, family].values())
         functions = tuple(ledgers.summed(found))
-        yield _Finding(kind, (family,), cell, functions, share, concerned)
+        seconds = costs[kind, family] or None
+        yield _Finding(kind, (family,), cell, functions, seconds, concerned)
 
 
 def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
@@ -349,10 +366,10 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
             seconds=ledgers.more_seconds(before, after, name),
         )  # fmt: skip
         by_family[kinds[name]].append(change)
-    everything = max(0.0, ledgers.more_seconds(before, after))
+    costs = ledgers.costs_of(by_family, before, after)
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
-        yield _Finding(kind, (family,), cell, tuple(found), everything)
+        yield _Finding(kind, (family,), cell, tuple(found), costs[family] or None)
 
 
 def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
@@ -367,7 +384,7 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
     hits = {v.cell for v in of_misses if v.conclusion == "unaffected"}
     united = []
     for finding in findings:
-        alike = [other for other in findings if other.family == finding.family]
+        alike = [one for one in findings if one.family == finding.family and _alike(one, finding)]
         kinds = {other.kind for other in alike}
         kind = finding.kind
         if kind == "not reused":
@@ -383,6 +400,17 @@ def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Find
                     kind = "keys differ between hash seeds"
         united.append(replace(finding, kind=kind))
     return united
+
+
+def _alike(one: _Finding, other: _Finding) -> bool:
+    """Whether two findings may be of one defect: they have a function in common.
+
+    The outer graph misses because of any function in it.
+    """
+    names, others = (
+        {change.name for change in found.functions} - {OUTER_GRAPH} for found in (one, other)
+    )
+    return not (names and others) or not names.isdisjoint(others)
 
 
 def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
@@ -404,9 +432,10 @@ def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundC
         ]
         worst: list[Check] = max(found, key=len, default=[])
         wrong += worst
-    costs: dict[Cell, float] = defaultdict(float)
+    costs: dict[Cell, float] = {}
     for finding in group:
-        costs[finding.cell] = max(costs[finding.cell], finding.seconds)
+        if finding.seconds is not None:
+            costs[finding.cell] = max(costs.get(finding.cell, 0.0), finding.seconds)
     graphs: dict[str, GraphChange] = {}
     for graph in (graph for finding in group for graph in finding.graphs):
         if graph.name not in graphs or not graphs[graph.name].note:

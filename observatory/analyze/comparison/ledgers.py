@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeVar
 
 from observatory.analyze.comparison.rules import Rule, conclude
 from observatory.analyze.statements import JudgedVerdict, Statement
@@ -16,6 +16,7 @@ from observatory.store.records.sample import LedgerEntry
 
 REUSE_LOST = _METRIC.name
 ABSENT = "absent"
+_Kind = TypeVar("_Kind")
 COMPILED = ("miss", "uncacheable", "internal")
 
 
@@ -79,6 +80,27 @@ def more_seconds(
         return sum(entry.seconds for entry in entries if name is None or entry.name == name)
 
     return round(spent(head) - spent(base), 4)
+
+
+def costs_of(
+    changes: Mapping[_Kind, Sequence[FunctionChange]],
+    base: Sequence[LedgerEntry],
+    head: Sequence[LedgerEntry],
+) -> dict[_Kind, float]:
+    """The seconds that each kind of change costs: those of its functions, and of what follows.
+
+    What follows is compiled for others without asking a cache. Each kind has a share of it like
+    that of its own functions. Whatever else got slower or faster is no cost of a change.
+    """
+    names = {change.name for found in changes.values() for change in found}
+    before, after = (
+        sum(e.seconds for e in side if e.outcome == "internal" and e.name not in names)
+        for side in (base, head)
+    )
+    follows = max(after - before, 0.0)
+    own = {kind: sum(max(c.seconds, 0.0) for c in found) for kind, found in changes.items()}
+    total = sum(own.values()) or 1.0
+    return {kind: round(seconds * (1 + follows / total), 4) for kind, seconds in own.items()}
 
 
 def workload(

@@ -17,12 +17,16 @@ _CPU_OF = {"call_time": "call_cpu_time"}
 """The CPU time of a time; of all others `cpu_time`."""
 _WORKED = 0.5
 """The share of the additional time from which on it was spent in work: in CPU time."""
+_IDLE = 0.1
+"""The share of the additional time up to which CPU time says nothing against a wait."""
 
 
 def why_longer(
     verdict: Verdict, base: Evidence, head: Evidence, work: Mapping[str, Conclusion]
-) -> CauseKind | None:
-    """Why a time grew, if no work explains it. ``work``: the conclusions on what was counted.
+) -> tuple[CauseKind, bool] | None:
+    """Why a time grew, if no work explains it, and whether that is all of it.
+
+    ``work``: the conclusions on what was counted.
 
     The CPU time, which counts that of compilers as well, tells a wait from work that takes longer:
     without it, nobody knows. Only instructions say that it is the same work: Python calls leave out
@@ -35,6 +39,7 @@ def why_longer(
     if not (before and after):  # as of calls in older samples
         return None
     grown = median(verdict.head.values) - median(verdict.base.values)
-    if median(after) - median(before) < _WORKED * grown:
-        return WAITS
-    return SLOWER if "instructions" in work else None
+    worked = median(after) - median(before)
+    if worked < _WORKED * grown:
+        return WAITS, worked <= _IDLE * grown
+    return (SLOWER, True) if "instructions" in work else None

@@ -561,6 +561,105 @@ def test_a_cause_that_costs_next_to_nothing_explains_neither_time_nor_work(secon
     assert kinds[verdicts["python_calls"].cause or ""] == slower
 
 
+def spent(cell: Cell, *rows: tuple[str, str, str, float]) -> Sample:
+    """A counting sample whose functions take the seconds that stand last in their rows."""
+    found = [
+        entry.model_copy(update={"seconds": seconds})
+        for *row, seconds in rows
+        for entry in entries([(row[0], row[1], row[2])])
+    ]
+    outcomes = [entry.outcome for entry in found]
+    counts = {"cache_misses": outcomes.count("miss"), "uncacheable": outcomes.count("uncacheable")}
+    return sample(cell, "counting", counts, ledger=found)
+
+
+def test_a_cause_costs_what_its_functions_cost_and_what_is_compiled_for_them() -> None:
+    """The scan is refused on both sides, and slower for another reason."""
+    base = spent(DISK, ("Add", "k1", "hit", 0.0), ("Scan", "", "uncacheable", 1.0))
+    head = spent(DISK, ("Add", "", "uncacheable", 0.01), ("Scan", "", "uncacheable", 3.0))
+    (cause,), verdicts = judged([base, *built(1.4, 1.4)], [head, *built(3.4, 3.4)])
+    assert (cause.kind, cause.costs) == ("refused", {DISK: 0.01})
+    assert verdicts["compile_time"].cause is None
+    refused = ("Add", "", "uncacheable", 0.5), ("Scan", "", "uncacheable", 1.0)
+    head = spent(DISK, *refused, ("inner", "", "internal", 1.5))
+    (cause,), verdicts = judged([base, *built(1.4, 1.4)], [head, *built(3.4, 3.4)])
+    assert (cause.costs, verdicts["compile_time"].cause) == ({DISK: 2.0}, cause.id)
+
+
+def test_what_a_cause_costs_in_one_cell_explains_no_time_in_another() -> None:
+    def side(seconds: dict[Cell, float], *more: Sample) -> list[Sample]:
+        timed = [
+            sample(cell, "timing", {"compile_time": took + n / 1000})
+            for cell, took in seconds.items()
+            for n in range(7)
+        ]
+        return [*timed, *more]
+
+    hit, refused = ("Add", "k1", "hit", 0.0), ("Add", "", "uncacheable")
+    base = side({DISK: 0.4, PROCESS: 0.4}, spent(DISK, hit), spent(PROCESS, hit))
+    head = side(
+        {DISK: 3.4, PROCESS: 2.4}, spent(DISK, (*refused, 3.0)), spent(PROCESS, (*refused, 0.01))
+    )
+    old, new = Evidence.of(base), Evidence.of(head)
+    found = judge_exact([DISK, PROCESS], old, new, NoiseFloors()).verdicts
+    found += judge_noisy([DISK, PROCESS], old, new, NoiseFloors(), 1)
+    (cause,), verdicts = explained(found, old, new)
+    times = {v.cell: v.cause for v in verdicts if v.metric == "compile_time"}
+    assert times == {DISK: cause.id, PROCESS: None}
+
+
+def test_a_sleep_explains_no_call_in_which_the_cpu_works() -> None:
+    """Whatever all calls of the other pass sleep together."""
+    cell = Cell("radon", "call", "NUMBA", "spawn")
+
+    def side(slept: float, seconds: float, cpu: float) -> list[Sample]:
+        timed = [
+            sample(cell, "timing", {"call_time": seconds * (1 + n / 1e4), "call_cpu_time": cpu})
+            for n in range(7)
+        ]
+        return [*timed, sample(cell, "counting", {"seconds_slept": slept})]
+
+    (cause,), verdicts = judged(side(0.0, 0.001, 0.001), side(0.1, 0.003, 0.003), cell)
+    assert (cause.kind, verdicts["call_time"].cause) == ("sleeps", None)
+    (cause,), verdicts = judged(side(0.0, 0.001, 0.001), side(0.1, 0.003, 0.001), cell)
+    assert (cause.kind, verdicts["call_time"].cause) == ("sleeps", cause.id)
+
+
+def test_a_compiler_run_hides_no_work_that_it_does_not_make() -> None:
+    helper: Rows = [*HIT, ("helper", "", "internal")]  # 0.1 s
+    base = [counted(COLD, FILLED), counted(DISK, HIT, compiler_runs=0)]
+    head = [counted(COLD, FILLED), counted(DISK, helper, compiler_runs=1)]
+    causes, verdicts = judged(
+        [*base, *built(1.0, 1.0, calls=500_000)], [*head, *built(4.0, 4.0, calls=1_000_000)]
+    )
+    kinds = {cause.id: cause.kind for cause in causes}
+    assert kinds[verdicts["compiler_runs"].cause or ""] == "more compiler runs"
+    assert kinds[verdicts["python_calls"].cause or ""] == "more Python work"
+    assert kinds[verdicts["compile_time"].cause or ""] == "more Python work"
+
+
+def test_functions_that_share_no_defect_keep_causes_of_their_own() -> None:
+    """Exp's key differs in another process and is found in its own; Sin's is found nowhere."""
+    cold = counted(COLD, [("Exp", "e0", "miss"), ("Sin", "s0", "miss")])
+    hit: Rows = [("Exp", "e0", "hit"), ("Sin", "s0", "hit")]
+    causes, _ = compare(
+        [cold, counted(DISK, hit), counted(PROCESS, hit)],
+        [cold, counted(DISK, [("Exp", "e1", "miss"), ("Sin", "s0", "hit")]),
+         counted(PROCESS, [("Exp", "e0", "hit"), ("Sin", "s2", "miss")])],
+    )  # fmt: skip
+    assert {cause.kind: [one.name for one in cause.functions] for cause in causes} == {
+        "keys differ between processes": ["Exp"], "keys are not repeatable": ["Sin"],
+    }  # fmt: skip
+
+
+def test_a_wait_that_is_not_all_of_a_longer_time_is_said_so() -> None:
+    (cause,), _ = judged(built(1.0, 1.0, calls=700_000), built(3.0, 1.9, calls=700_100))
+    assert sentence(cause) == (
+        "HEAD takes longer and does no more work: it waits for most of the additional time, and "
+        "works more slowly as well"
+    )
+
+
 def test_a_build_that_compiles_again_does_not_wait() -> None:
     """As where gcc compiles and this process waits for it."""
     missing: Rows = [("outer graph", "x3", "miss")]
