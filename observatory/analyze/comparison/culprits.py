@@ -27,7 +27,7 @@ from observatory.analyze.profiles.samples import (
     raised,
 )
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.benchmarks.catalogue import OF_WORK, SCENARIOS, Cell, Measure, headline_time
+from observatory.benchmarks.catalogue import METRICS, OF_WORK, SCENARIOS, Cell, Measure, headline_time
 from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
@@ -112,6 +112,8 @@ def _memory_begins(bases: Iterable[Sample], heads: Iterable[Sample]) -> Statemen
 
 
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
+    if found.head <= found.base * (1 + (METRICS[_CALLS].material or 0.0)):
+        return None  # additional instructions are not those of more Python calls
     part = culprit(found)
     if part is None:
         return None

@@ -3,7 +3,8 @@
 The changes of a series are summed from one subject to the next, and the sum never falls below 0: so
 it always counts from the last subject that was not undercut (Page's cumulative sums, 1954). A large
 change that nobody accepted is another alert's subject, and counting begins again after it. A sum of
-MULTIPLE floors is an alert; it is over when less than STILL of that is left.
+MULTIPLE floors is an alert; it is over when less than STILL of that is left, and counting begins
+again.
 
 Counts of work change from subject to subject. Of a noisy series only its steps count, which are
 large each; its drift is sought by `drift`.
@@ -102,7 +103,7 @@ def _sums(
             so_far = _Sum(place + 1)
             continue
         so_far.size += size
-        if so_far.size <= 0:
+        if so_far.size <= 0 or (so_far.reached is not None and so_far.size < STILL * limit):
             yield from _found(track, values, so_far, limit)
             so_far = _Sum(place + 1)
             continue

@@ -74,6 +74,15 @@ def test_a_drift_is_over_when_less_than_half_of_it_is_left_and_not_before() -> N
     assert states == ["new", "resolved"]
 
 
+def test_losses_after_a_drift_that_is_over_are_an_alert_of_their_own() -> None:
+    again = [*[0.0015] * 8, -0.008, *[0.0015] * 20]
+    new, over = drifts(detected(watched(40, work(40, *again)), moment(40)))
+    assert (over.last_good.label, new.last_good.label) == ("n10", "n19")
+    assert over.series[0].holds is False
+    assert new.series[0].holds is True
+    assert (over.state, new.state) == ("resolved", "new")
+
+
 def test_it_is_the_same_alert_night_after_night() -> None:
     whole, before, found = work(24, *[0.0015] * 11), None, []
     for nights in range(20, 25):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from observatory.analyze.comparison.culprits import with_culprits
+from observatory.analyze.comparison.culprits import where_work_begins, with_culprits
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
@@ -50,6 +50,12 @@ def timed(rewriting: float, loading: float) -> Sample:
     phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
     metrics = {"compile_time": rewriting + loading}
     return sample(WARM, metrics=metrics, profile=Profile(phases=phases))
+
+
+def test_calls_that_fell_in_all_begin_no_additional_instructions() -> None:
+    base = [traced(1_000, 10_000, 90_000)] * 2
+    assert where_work_begins(WARM, base, [traced(1_300, 10_000, 86_000)] * 2) is None
+    assert where_work_begins(WARM, base, [traced(1_300, 20_000, 90_000)] * 2) is not None
 
 
 def test_more_work_begins_with_a_part_in_a_phase() -> None:
