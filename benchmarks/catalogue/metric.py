@@ -55,6 +55,8 @@ class Metric:
     material: float | None = None
     """The relative change from which it is worse or better. Near-exact metrics; None: it is not
     judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
+    resolution: float = 0.0
+    """Near-exact metrics: smaller values count as this one, because nothing finer is measured."""
     of_filled: bool = False
     """Whether only builds from a filled cache have it."""
     derived: bool = False

@@ -34,7 +34,7 @@ _ALL = (
     Metric("retained_bytes", "bytes", "near_exact", "counting",
            "memory that a build leaves in use after its function was deleted and garbage was "
            "collected",
-           BUILDS, of_cpu=True, material=0.05, spread=0.02, section=_REST,
+           BUILDS, of_cpu=True, material=0.05, spread=0.02, resolution=100_000, section=_REST,
            phrase="the memory that a build leaves in use is {}",
            trend=("more memory left", "less memory left")),
     Metric("bytes_per_node", "bytes", "near_exact", "counting",

@@ -86,10 +86,16 @@ class Rule:
     material: float | None = None
     """The floor, a relative change. Near exact: what surely exceeds it is worse or better. Exact:
     what exceeds it is; None: every change is."""
+    resolution: float = 0.0
+    """Near exact: smaller values count as this one."""
     smallest: float = 0.0
     """Noisy: the smallest relative change between two levels that counts."""
     samples: int = 0
     """Near exact: of which ``spread`` was learned; 0: it is the default of the metric."""
+
+    def resolved(self, values: Sequence[float]) -> Sequence[float]:
+        """The values as they are compared: none is below the resolution."""
+        return [max(value, self.resolution) for value in values] if self.resolution else values
 
     def sure(self, base: int = 1, head: int = 1) -> float:
         """Near exact: the ratio of means of so many values from which HEAD is worse.
@@ -130,6 +136,7 @@ def rule_of(
         return Rule(
             "near_exact", judged=metric.material is not None, spread=_spread(usual, known),
             material=metric.material, samples=known.samples if known else 0,
+            resolution=metric.resolution,
         )  # fmt: skip
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
 
@@ -259,6 +266,7 @@ def _against(before: float, after: float) -> Conclusion:
 
 
 def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
+    base, head = rule.resolved(base), rule.resolved(head)
     if min(*base, *head) <= 0:
         same = list(base) == list(head)
         return Concluded("unaffected" if same else "workload changed")
@@ -294,6 +302,7 @@ def wants_more(rule: Rule, base: Sequence[float], head: Sequence[float]) -> bool
     A change above the floor is not believed after one value a side; after more of them, if it would
     not be sure of single values, or if means and medians disagree.
     """
+    base, head = rule.resolved(base), rule.resolved(head)
     if rule.material is None or not (base and head) or min(*base, *head) <= 0:
         return False
     by, floor = fmean(head) / fmean(base), _floor(rule)

@@ -68,7 +68,7 @@ def accumulated(
     for track in tracks:
         rule = floors.rule_of(track.series)
         if rule.kind == "near_exact" and rule.material is not None:
-            values = track.series.values
+            values = np.maximum(track.series.values, rule.resolution)
             if values.min() > 0:
                 # What is smaller is no alert by itself.
                 alone = max(rule.sure() - 1, MINIMUM["near_exact"])

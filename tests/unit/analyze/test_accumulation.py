@@ -80,7 +80,7 @@ def test_losses_after_a_drift_that_is_over_are_an_alert_of_their_own() -> None:
     assert (over.last_good.label, new.last_good.label) == ("n10", "n19")
     assert over.series[0].holds is False
     assert new.series[0].holds is True
-    assert (over.state, new.state) == ("resolved", "new")
+    assert (over.state, new.state) == ("resolved", "open")
 
 
 def test_it_is_the_same_alert_night_after_night() -> None:

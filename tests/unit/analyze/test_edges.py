@@ -37,6 +37,22 @@ WORK = rule_of(METRICS["instructions"], "warm_disk")
 FLOOR = METRICS["instructions"].material or 0.0
 
 
+RETAINED = rule_of(METRICS["retained_bytes"], "warm_disk")
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "conclusion"),
+    [
+        (0.0, 2e7, "worse"),
+        (2e7, 0.0, "better"),
+        (0.0, 3_000.0, "unaffected"),
+        (0.0, 150_000.0, "worse"),
+    ],
+)
+def test_values_below_the_resolution_are_equal(base: float, head: float, conclusion: str) -> None:
+    assert conclude(RETAINED, [base] * 3, [head] * 3).conclusion == conclusion
+
+
 def noises() -> list[np.ndarray]:
     """Times of each cell of the pools, relative to their median."""
     paths = (path for path in sorted(POOLS.glob("*.parquet")) if not path.stem.endswith("-work"))

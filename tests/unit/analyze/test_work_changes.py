@@ -53,6 +53,23 @@ def the_alert(*given: Series) -> Alert:
     return alert
 
 
+@pytest.mark.parametrize(
+    ("values", "kinds"),
+    [
+        ((2e7, 0.0, 2e7, 2e7), {"more memory left"}),  # as of any win that is lost again
+        ((0.0, 0.0, 0.0, 2e7), {"more memory left"}),
+        ((0.0, 3_000.0, 0.0, 3_000.0), set()),
+    ],
+)
+def test_memory_of_zero_hides_no_later_memory(values: tuple[float, ...], kinds: set[str]) -> None:
+    place = SeriesKey(*CELL, "retained_bytes", "bytes", "near_exact")
+    whole = np.array([values[0]] * (NIGHTS - len(values)) + [*values])
+    alerts = found(Series.of(line(NIGHTS), place, np.arange(NIGHTS), whole)).alerts
+    open_ones = [one for one in alerts if one.state != "resolved"]
+    assert {one.kind for one in open_ones} == kinds
+    assert all("nan" not in one.sentence and "inf" not in one.sentence for one in alerts)
+
+
 def test_half_a_per_cent_more_work_is_an_alert_in_the_first_night() -> None:
     alert = the_alert(work(0.005))
     assert alert.last_good is not None
