@@ -27,7 +27,14 @@ from observatory.analyze.profiles.samples import (
     raised,
 )
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.benchmarks.catalogue import METRICS, OF_WORK, SCENARIOS, Cell, Measure, headline_time
+from observatory.benchmarks.catalogue import (
+    METRICS,
+    OF_WORK,
+    SCENARIOS,
+    Cell,
+    Measure,
+    headline_time,
+)
 from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 

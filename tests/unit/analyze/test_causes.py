@@ -273,6 +273,33 @@ def test_lost_reuse_is_confirmed_by_the_second_count(order: int) -> None:
     assert (lost.conclusion, lost.head.values) == ("worse", [1.0, 1.0])
 
 
+@pytest.mark.parametrize(
+    ("sizes", "conclusion"),
+    [
+        ((4600, 9500, 7300), "unaffected"),  # three functions of one name
+        ((4600, 9500, 4608), "worse"),  # the first again, under another key
+        ((4600, 9500, None), "worse"),  # nobody knows
+    ],
+)
+def test_one_more_function_of_a_name_is_no_lost_reuse(
+    sizes: tuple[int | None, ...], conclusion: str
+) -> None:
+    name = "Composite{...}"
+    first: Rows = [(name, "k1", "miss"), (name, "k2", "miss")]
+
+    def built(then: Rows) -> Sample:
+        made = variants(("base", first), ("v1", then))
+        found = [
+            entry.model_copy(update={"bytes": size})
+            for entry, size in zip(made.ledger or [], sizes, strict=True)
+        ]
+        return made.model_copy(update={"ledger": found})
+
+    _, verdicts = compare([built([(name, "k1", "hit")])], [built([(name, "k3", "miss")])])
+    (lost,) = [v for v in verdicts if v.metric == "reuse_lost"]
+    assert lost.conclusion == conclusion
+
+
 def graphs(*steps: tuple[str, Rows]):
     return in_steps(Cell("ops_quick", "census_cold", "NUMBA", "spawn"), *steps)
 

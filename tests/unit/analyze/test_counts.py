@@ -202,8 +202,8 @@ def test_reuse_that_was_lost_is_followed_by_name_whatever_else_is_compiled() -> 
         entries = [*ledger(*hits, outcome="hit"), *ledger(*misses, outcome="miss")]
         return [sample(variants, "counting", {"cache_misses": len(misses)}, ledger=entries)]
 
-    both, lost = built(["a", "b"], ["c"]), built([], ["a", "b", "c"])
-    more = built([], ["a", "b", "c", "d"])
+    both, lost = built(["a", "b"], ["a", "b", "c"]), built([], ["a", "a", "b", "b", "c"])
+    more = built([], ["a", "a", "b", "b", "c", "d"])
     (one,) = changes(both, lost, more)
     assert one.change.kind == "not reused"
     assert one.recovered is None
