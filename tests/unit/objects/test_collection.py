@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import hashlib
-import random
 import threading
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
@@ -17,7 +15,6 @@ from observatory.objects.index import LAST_VERSION, version_name
 from observatory.objects.packs import put, taken
 from observatory.objects.sweeping import sweep
 from observatory.objects.unpacking import files_in
-from observatory.store.base.problems import RecordUsageError
 
 LATER = datetime.now(UTC) + timedelta(days=3)
 
@@ -358,100 +355,6 @@ def test_a_file_whose_name_could_lead_elsewhere_is_not_taken(
 ) -> None:
     with pytest.raises(StoreError, match="cannot be kept"):
         store.change(adding({"a b": "1"}), part(tmp_path / "p", "a b"))
-
-
-def test_a_copy_fetches_only_what_it_lacks(
-    store: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    add(store, tmp_path, a="1", b="1")
-    copy = tmp_path / "copy"
-    assert bring_up_to_date(store, copy).fetched == 2
-    add(store, tmp_path, a="2", c="2")
-    asked: list[str] = []
-    whole = Bucket.read
-
-    def reading(self: Bucket, name: str, start: int = 0, end: int | None = None) -> bytes:
-        asked.append(name)
-        return whole(self, name, start, end)
-
-    monkeypatch.setattr(Bucket, "read", reading)
-    done = bring_up_to_date(store, copy)
-    assert (done.version, done.fetched, done.of) == (2, 2, 3)
-    assert (copy / "samples/bench/a.jsonl").read_text() == "12"
-    _segment, pack = [name for name in asked if name.startswith("objects")]
-    assert pack.endswith(store.state().files()["samples/bench/c.jsonl"].pack)
-    assert bring_up_to_date(store, copy).fetched == 0
-
-
-def test_ranges_of_a_pack_are_read_and_not_the_whole(
-    store: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    noise = random.Random(1)
-    paths = {f"ledgers/aa/{n}.json.gz": noise.randbytes(40_000).hex() for n in range(9)}
-    store.change(adding(paths), part(tmp_path / "part", *paths))
-    bring_up_to_date(store, tmp_path / "copy")
-    for number in (0, 8):
-        (tmp_path / f"copy/ledgers/aa/{number}.json.gz").unlink()
-    sizes: list[int] = []
-    whole = Bucket.read
-
-    def reading(self: Bucket, name: str, start: int = 0, end: int | None = None) -> bytes:
-        found = whole(self, name, start, end)
-        sizes.extend([len(found)] if name.startswith("objects") else [])
-        return found
-
-    monkeypatch.setattr(Bucket, "read", reading)
-    assert bring_up_to_date(store, tmp_path / "copy").fetched == 2
-    assert len(sizes) == 2
-    assert sum(sizes) < sum(one.size for one in store.bucket.found("objects")) / 4
-
-
-def test_a_copy_follows_what_was_removed(store: Collection, tmp_path: Path) -> None:
-    add(store, tmp_path, a="1", b="1")
-    bring_up_to_date(store, tmp_path / "copy")
-    (tmp_path / "copy" / "mine.txt").write_text("")
-    store.change(removing("samples/bench/a.jsonl"), [], whole=True)
-    bring_up_to_date(store, tmp_path / "copy")
-    there = {path.name for path in (tmp_path / "copy").rglob("*") if path.is_file()}
-    assert there == {"b.jsonl", "mine.txt", ".fetched"}
-
-
-@pytest.mark.parametrize("absolute", [False, True])
-def test_the_list_of_a_copy_removes_nothing_outside_of_it(
-    store: Collection, tmp_path: Path, absolute: bool
-) -> None:
-    """A copy of results may be from somebody else."""
-    add(store, tmp_path, a="1")
-    bring_up_to_date(store, tmp_path / "copy")
-    mine = tmp_path / "mine"
-    mine.write_text("known")
-    path = mine if absolute else "../mine"
-    line = f"{path}\t{hashlib.sha256(b'known').hexdigest()}\t5\t{mine.stat().st_mtime_ns}"
-    with (tmp_path / "copy" / ".fetched").open("a") as stream:
-        stream.write(f"\n{line}")
-    bring_up_to_date(store, tmp_path / "copy")
-    assert mine.read_text() == "known"
-
-
-def test_what_was_changed_here_is_never_written_over(store: Collection, tmp_path: Path) -> None:
-    add(store, tmp_path, a="1")
-    copy = tmp_path / "copy"
-    bring_up_to_date(store, copy)
-    (copy / "samples/bench/a.jsonl").write_text("1 and mine")
-    add(store, tmp_path, a="2")
-    with pytest.raises(RecordUsageError, match="publish the directory first"):
-        bring_up_to_date(store, copy)
-    store.change(adding({"samples/bench/a.jsonl": " and mine"}), [copy])
-    assert held(store) == {"a": "12 and mine"}
-
-
-def test_a_directory_that_is_no_copy_of_it_is_left_alone(store: Collection, tmp_path: Path) -> None:
-    other = part(tmp_path / "other", "file")[0]
-    with pytest.raises(RecordUsageError, match="is no copy of"):
-        bring_up_to_date(store, other)
-    (other / ".fetched").write_text("s3://elsewhere")
-    with pytest.raises(RecordUsageError, match="is a copy of s3://elsewhere"):
-        bring_up_to_date(store, other)
 
 
 def test_an_unpacked_copy_is_taken_from_a_part_that_has_it(
