@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from observatory.objects.copies import fetched, is_copy
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.compacting import Tidied, tidy
 from observatory.store.merging.directories import United, holds_all, unite
 from observatory.store.reading.beside import problem_of
 from observatory.store.records import alerts as alerts_record
+from observatory.store.records import triage
 from observatory.store.records.alerts import Alerts
 from observatory.text.words import several
 
@@ -32,6 +35,8 @@ class Publication:
 
     united: United = field(default_factory=United)
     tidied: Tidied = field(default_factory=Tidied)
+    notes: list[str] = field(default_factory=list)
+    """Sentences on what stays as it is on purpose."""
 
 
 def put_together(
@@ -44,12 +49,55 @@ def put_together(
     """
     new = not any(work.iterdir())
     united = unite(work, parts)
+    notes = _take_acknowledgements(work, parts, new, united)
     tidied = tidy(work, None if span is None else datetime.now(UTC) - span)
     if complete:
         _adopt_alerts(work, parts, united.problems)
     if new and any(work.iterdir()):
         write_atomic(work / "README.md", _README.encode())
-    return Publication(united, tidied)
+    return Publication(united, tidied, notes)
+
+
+def _take_acknowledgements(
+    work: Path, parts: Sequence[Path], new: bool, united: United
+) -> list[str]:
+    """Take over what people wrote; return a sentence for each file that is left out.
+
+    A file that is not in ``work`` may have been removed there, and an acknowledgement that somebody
+    took back must not return. So files come in if ``work`` is ``new``, or if they were written in a
+    copy of a store after it was fetched, and the store still has what they were written over.
+    """
+    notes: list[str] = []
+    for part in parts:
+        try:
+            triage.load(part)
+            contents = {path: path.read_bytes() for path in triage.files(part)}
+            known = fetched(part) if is_copy(part) else None
+        except RecordError as error:
+            united.problems.append(problem_of(error, part, triage.FILE))
+            continue
+        except OSError as error:
+            reason = f"it cannot be read: {error.strerror}"
+            united.problems.append(Problem(part / triage.FILE, reason))
+            continue
+        for source, content in contents.items():
+            target = work / source.relative_to(part)
+            there = target.read_bytes() if target.is_file() else None
+            before = (known or {}).get(source.relative_to(part).as_posix())
+            added = known is not None and _sha(there) == before != _sha(content)
+            if (new and there is None) or added:
+                write_atomic(target, content)
+                united.files += 1
+            elif content != there and (known is None or _sha(content) != before):
+                notes.append(
+                    f"{source} is not taken over: acknowledgements are written and taken back "
+                    f"where results are published, in {triage.FILE} or in {triage.DIRECTORY}/"
+                )
+    return notes
+
+
+def _sha(content: bytes | None) -> str | None:
+    return None if content is None else hashlib.sha256(content).hexdigest()
 
 
 def _adopt_alerts(work: Path, parts: Sequence[Path], problems: list[Problem]) -> None:
@@ -107,4 +155,4 @@ def lines(made: Publication) -> list[str]:
             f"{several(tidied.journals, 'journal')} compacted, {tidied.before:,} to "
             f"{tidied.after:,} bytes; {several(tidied.ledgers, 'ledger')} removed"
         )
-    return [*found, *united.notes]
+    return [*found, *made.notes]

@@ -121,7 +121,7 @@ def _to_branch(
     except NotMovedError as error:
         raise NotMovedError(f"{error}; nothing was published") from error
     changed = done.before != done.after or dry_run
-    return made, [*(lines(made) if changed else made.united.notes), _outcome(target, done, dry_run)]
+    return made, [*(lines(made) if changed else made.notes), _outcome(target, done, dry_run)]
 
 
 def _to_store(
@@ -142,7 +142,7 @@ def _to_store(
         done = store.change(edit, parts, whole=compact, dry_run=dry_run)
         changed = done.before != done.after or dry_run
         again = f" after {done.tries} attempts" if done.tries > 1 else ""
-        said += lines(made) if changed else made.united.notes
+        said += lines(made) if changed else made.notes
         said.append(
             f"Nothing was written to {address}, because of --dry-run."
             if dry_run

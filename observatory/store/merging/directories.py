@@ -1,8 +1,8 @@
 """Unite several results directories: what matrix jobs and other machines measured.
 
 Journals are merged sample by sample, ledgers are copied, and asv's files are made anew from the
-merged journals. Of records that are replaced as a whole, the one taken last stays. ``triage.toml``
-is copied only if there is none; ``alerts.json`` follows from all results and is not touched.
+merged journals. Of records that are replaced as a whole, the one taken last stays. What people
+write (``triage.toml``) and what follows from all results (``alerts.json``) is not touched.
 
 A file of a part that is broken, too large, a link, or not where its content belongs is named and
 left out. Nothing is ever taken out of the directory that is added to.
@@ -30,7 +30,6 @@ from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
-from observatory.store.reading.beside import problem_of
 from observatory.store.records import (
     calibration,
     contracts,
@@ -39,7 +38,6 @@ from observatory.store.records import (
     searches,
     sentinels,
     torture,
-    triage,
     upgrades,
 )
 
@@ -67,7 +65,6 @@ class United:
     ledgers: int = 0
     files: int = 0  # others that are new or changed: imports, calibrations, ...
     problems: list[Problem] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)  # sentences on what stays as it is on purpose
 
 
 def unite(into: Path, parts: Sequence[Path]) -> United:
@@ -88,7 +85,6 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
     done.files += unite_benchmarks(into, parts, done.problems)
     done.files += unite_result_files(into, parts, done.problems)
     done.files += sum(_unite_records(*kind, into, parts, done.problems) for kind in _KINDS)
-    _keep_triage(into, parts, done)
     return done
 
 
@@ -216,31 +212,6 @@ def _copy_profiles(
                 write_atomic(target.path(sha), source.path(sha).read_bytes())
             except ProfileError as error:
                 problems.append(Problem(journal.path, str(error)))
-
-
-def _keep_triage(into: Path, parts: Sequence[Path], done: United) -> None:
-    for part in parts:
-        try:
-            triage.load(part)
-            found = {path: path.read_bytes() for path in triage.files(part)}
-        except RecordError as error:
-            done.problems.append(problem_of(error, part, triage.FILE))
-            continue
-        except OSError as error:
-            reason = f"it cannot be read: {error.strerror}"
-            done.problems.append(Problem(part / triage.FILE, reason))
-            continue
-        for source, content in found.items():
-            target = into / source.relative_to(part)
-            if not target.is_file():
-                target.parent.mkdir(exist_ok=True)
-                write_atomic(target, content)
-                done.files += 1
-            elif target.read_bytes() != content:
-                done.notes.append(
-                    f"{source} is not taken over: acknowledgements are written on the branch "
-                    f"itself, into {triage.FILE} or a file in {triage.DIRECTORY}/"
-                )
 
 
 def _unite_records(

@@ -24,8 +24,7 @@ from observatory.store.journal.models import LARGEST_LINE, JournalHeader
 from observatory.store.journal.reader import read_journal
 from observatory.store.merging.directories import holds_all, unite
 from observatory.store.reading.read import read_results
-from observatory.store.records import calibration, contracts, layout, triage
-from observatory.store.records.alerts import Acknowledgement
+from observatory.store.records import calibration, contracts, layout
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
@@ -319,18 +318,6 @@ def test_a_result_file_that_is_none_is_named_and_left_out(
     assert "it is left out" in str(done.problems[0])
     assert not (into / "bench" / "0123abcd-existing.json").exists()
     assert done.samples == 1
-
-
-def test_what_people_said_is_copied_only_where_nothing_was_said(tmp_path: Path, into: Path) -> None:
-    said = Acknowledgement(id="0" * 10, who="Ada", why="known", at=NOON, until=NOON)
-    part = tmp_path / "a"
-    triage.add(part, said)
-    assert unite(into, [part]).files == 1
-    triage.add(part, said.model_copy(update={"why": "something else"}))
-    done = unite(into, [part])
-    assert [one.why for one in triage.load(into).acknowledged] == ["known"]
-    assert done.files == 0
-    assert "is not taken over" in done.notes[0]
 
 
 def test_a_broken_benchmarks_json_of_a_part_is_named_and_one_that_is_there_a_mistake(
