@@ -73,7 +73,9 @@ def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
     orphans, complete = 0, True
     for number, raw, broken in _lines(path, strict=strict):
         found = broken or parsed(raw)
-        if isinstance(found, JournalHeader) and (header is None or found.subject == header.subject):
+        if isinstance(found, JournalHeader) and (
+            header is None or found.subject.same_as(header.subject)
+        ):
             header = found
             continue
         if isinstance(found, str):
@@ -110,7 +112,7 @@ def read_header(path: Path) -> JournalHeader | None:
     header: JournalHeader | None = None
     for _, raw, _ in _lines(path):
         if raw.startswith(HEADER_MARK) and isinstance(found := parsed(raw), JournalHeader):
-            header = found if header is None or found.subject == header.subject else header
+            header = found if header is None or found.subject.same_as(header.subject) else header
     return header
 
 

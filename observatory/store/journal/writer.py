@@ -98,7 +98,7 @@ class Journal:
 
     def _header_if_due(self) -> bytes:
         last, ours = read_header(self.path), self.header
-        if last is not None and last.subject != ours.subject:
+        if last is not None and not last.subject.same_as(ours.subject):
             raise JournalError(
                 f"{self.path} holds samples of {last.subject.label!r} "
                 f"({' '.join(last.subject.requirements)}; {last.subject.commit[:8]}), not of "

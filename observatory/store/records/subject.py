@@ -10,6 +10,9 @@ from pydantic import Field
 from observatory.store.base.moments import MomentInUtc
 from observatory.store.base.record import Record
 
+_PLACED = re.compile(r"([^@]+ @ (?:git\+)?file://).*(@[0-9a-f]{40}|/[^/]*\.whl)")
+"""A requirement with the place of a repository or of a wheel on the machine that measured it."""
+
 
 class Subject(Record):
     """One subject, resolved as far as it can be without an environment.
@@ -44,6 +47,28 @@ class Subject(Record):
         """
         names = [f"observatory-py{self.python}", *(_file_name(extra) for extra in self.extras)]
         return "-".join(names)
+
+    def same_as(self, other: Subject) -> bool:
+        """Whether both are the same, wherever their repositories and wheels were.
+
+        What was in those follows from the commits, and from the digests of wheels in ``commit`` and
+        ``extras``.
+
+        >>> from datetime import UTC, datetime
+        >>> def of(path): return Subject(
+        ...     label="abc", requirements=(f"pytensor @ git+file://{path}@{'a' * 40}", "numba"),
+        ...     python="3.13", commit="a" * 40, date=datetime(2026, 1, 1, tzinfo=UTC))
+        >>> of("/home/ada/pytensor").same_as(of("/src")), of("/a") == of("/b")
+        (True, False)
+        """
+        return self._anywhere() == other._anywhere()
+
+    def _anywhere(self) -> Subject:
+        texts = tuple(
+            "".join(placed.groups()) if (placed := _PLACED.fullmatch(text)) else text
+            for text in self.requirements
+        )
+        return self.model_copy(update={"requirements": texts})
 
 
 def _file_name(extra: str) -> str:

@@ -90,6 +90,20 @@ def test_a_journal_of_another_subject_is_refused_in_a_sentence(tmp_path: Path) -
         other.append(RUN, sample())
 
 
+@pytest.mark.parametrize(
+    "url",
+    ["git+file://{}/pytensor@" + header().subject.commit, "file://{}/pytensor-3.3.7-py3-any.whl"],
+)
+def test_a_journal_goes_on_after_its_clone_or_wheel_was_moved(tmp_path: Path, url: str) -> None:
+    for place in ("/before", "/home/ada@work/after"):
+        text = f"pytensor @ {url.format(place)}"
+        made = Journal.of(tmp_path, header(requirements=(text, "numba")))
+        made.append(RUN, sample())
+    read = made.read()
+    assert (len(read.entries), read.problems) == (2, [])
+    assert read_header(made.path) == read.last_header == made.header
+
+
 def test_a_sample_above_the_bound_is_refused_and_nothing_is_written(tmp_path: Path) -> None:
     large = sample(environment={f"{i}": "x" * 4000 for i in range(LARGEST_LINE // 4000 + 1)})
     made = Journal.of(tmp_path, header())
