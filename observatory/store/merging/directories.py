@@ -13,14 +13,14 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from observatory.store.asv.listing import listing
-from observatory.store.base.files import write_atomic, write_changed
+from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
 from observatory.store.base.record import RecordFiles
@@ -76,12 +76,15 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
         if not part.is_dir():
             raise RecordUsageError(f"there is no results directory {part}")
     done = United()
-    by_path: dict[Path, list[JournalContents]] = defaultdict(list)
+    by_path: dict[Path, list[Path]] = defaultdict(list)
     for part in parts:
-        for journal in _journals(part, done.problems):
-            by_path[journal.path.relative_to(part)].append(journal)
-    for path, journals in sorted(by_path.items()):
-        _unite_journal(into, path, journals, done)
+        for path in layout.journals(part):
+            by_path[path.relative_to(part)].append(part)
+    for path, holders in sorted(by_path.items()):
+        # One subject at a time: all journals of a long history may not fit into memory.
+        found = (_journal(part, path, done.problems) for part in holders)
+        if journals := [one for one in found if one is not None]:
+            _unite_journal(into, path, journals, done)
     done.files += unite_benchmarks(into, parts, done.problems)
     done.files += unite_result_files(into, parts, done.problems)
     done.files += sum(_unite_records(*kind, into, parts, done.problems) for kind in _KINDS)
@@ -115,30 +118,30 @@ def _samples(journal: Path) -> set[tuple[str, datetime] | bytes]:
     }
 
 
-def _journals(part: Path, problems: list[Problem]) -> Iterator[JournalContents]:
-    """The journals of a part that are what their names say; what cannot be read is named."""
-    root = part.resolve()
-    for path in layout.journals(part):
-        try:
-            found = path.lstat()
-            if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(root):
-                raise RecordError("it is not a regular file")
-            if found.st_size > LARGEST_JOURNAL:
-                raise RecordError(f"it is larger than {LARGEST_JOURNAL} bytes")
-            journal = read_journal(path, strict=True)
-            problems += journal.problems
-            header = journal.last_header
-            if header is None:
-                continue  # a problem of the journal says so
-            right = layout.journal_path(part, header.machine.machine, header.subject)
-            if right != path:
-                raise RecordError(f"it belongs at {right}")
-        except RecordError as error:
-            problems.append(Problem(path, f"it is left out: {error}"))
-        except OSError as error:
-            problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
-        else:
-            yield journal
+def _journal(part: Path, name: Path, problems: list[Problem]) -> JournalContents | None:
+    """A journal of a part if it is what its name says; what cannot be read is named."""
+    path = part / name
+    try:
+        found = path.lstat()
+        if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(part.resolve()):
+            raise RecordError("it is not a regular file")
+        if found.st_size > LARGEST_JOURNAL:
+            raise RecordError(f"it is larger than {LARGEST_JOURNAL} bytes")
+        journal = read_journal(path, strict=True)
+        problems += journal.problems
+        header = journal.last_header
+        if header is None:
+            return None  # a problem of the journal says so
+        right = layout.journal_path(part, header.machine.machine, header.subject)
+        if right != path:
+            raise RecordError(f"it belongs at {right}")
+    except RecordError as error:
+        problems.append(Problem(path, f"it is left out: {error}"))
+    except OSError as error:
+        problems.append(Problem(path, f"it cannot be read: {error.strerror}"))
+    else:
+        return journal
+    return None
 
 
 def _unite_journal(
@@ -157,7 +160,9 @@ def _unite_journal(
             done.problems.append(Problem(target, reason))
             return
         subject = next(one.last_header.subject for one in (there, *journals) if one.last_header)
-        same = [one for one in journals if one.last_header and one.last_header.subject == subject]
+        same = [
+            one for one in journals if one.last_header and one.last_header.subject.same_as(subject)
+        ]
         reason = f"it is left out: {target} is of another subject"
         done.problems += [Problem(one.path, reason) for one in journals if one not in same]
         # Nothing that is there already is lost, not even what this version cannot read.
@@ -166,16 +171,20 @@ def _unite_journal(
             return
         done.ledgers += _copy_ledgers(into, same, done.problems)
         _copy_profiles(into, same, done.problems)
-        if write_changed(target, written(records)):
-            done.samples += len(records) - len(there.records)
-            done.grown[path] = records[-1].header
-        elif layout.asv_path(into, records[-1].header.machine.machine, subject).is_file():
-            return
-        from observatory.store.asv.files import project  # asv takes long to import
+        header, content = records[-1].header, written(records)
+        grown = empty or target.read_bytes() != content
+        asv_file = layout.asv_path(into, header.machine.machine, subject)
+        if grown or not asv_file.is_file():
+            from observatory.store.asv.files import project  # asv takes long to import
 
-        for problem in project(into, read_journal(target)):
-            if problem not in done.problems:
-                done.problems.append(problem)
+            for problem in project(into, JournalContents(target, header, records)):
+                if problem not in done.problems:
+                    done.problems.append(problem)
+        if grown:
+            # After asv's file: interrupted in between, the next time the journal grows again.
+            write_atomic(target, content)
+            done.samples += len(records) - len(there.records)
+            done.grown[path] = header
 
 
 def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: list[Problem]) -> int:

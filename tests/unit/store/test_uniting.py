@@ -21,7 +21,8 @@ from observatory.store.base.problems import RecordError
 from observatory.store.journal.compacting import tidy
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalHeader
-from observatory.store.journal.reader import read_journal
+from observatory.store.journal.reader import JournalContents, read_journal
+from observatory.store.merging import directories
 from observatory.store.merging.directories import holds_all, unite
 from observatory.store.reading.read import read_results
 from observatory.store.records import calibration, contracts, layout
@@ -219,6 +220,65 @@ def test_a_journal_that_is_not_what_it_says_is_named_and_left_out(
     assert done.samples == 0
     assert done.problems
     assert len(layout.journals(into)) == (kind == "another subject")
+
+
+def of_clone(place: str) -> JournalHeader:
+    """The header of one commit, measured from a clone at a place."""
+    commit = header().subject.commit
+    return header(requirements=(f"pytensor @ git+file://{place}@{commit}", "numba"))
+
+
+def test_a_commit_is_one_subject_from_wherever_it_was_measured(tmp_path: Path, into: Path) -> None:
+    here = shard(tmp_path / "here", [sample()], RUN, of_clone("/home/ada/pytensor"))
+    there = shard(tmp_path / "there", [sample()], LATER, of_clone("/runner/work/pytensor"))
+    done = unite(into, [here, there])
+    assert (done.samples, len(done.grown), done.problems) == (2, 1, [])
+    assert unite(into, [there]).grown == {}
+
+
+@pytest.mark.parametrize("fails", ["asv's file", "journal"])
+def test_after_a_failure_between_a_journal_and_its_asv_file_both_come_with_the_next_attempt(
+    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    part = shard(tmp_path / "a", [sample(WARM, "counting", {"cache_misses": 1})])
+    unite(into, [part])
+    shard(part, [sample(WARM, "counting", {"cache_misses": 2})], LATER)
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    function = "asv.files.project" if fails == "asv's file" else "merging.directories.write_atomic"
+    with monkeypatch.context() as patched:
+        patched.setattr(f"observatory.store.{function}", full)
+        with pytest.raises(OSError, match="No space left"):
+            unite(into, [part])
+    unite(into, [part])
+    assert files(into) == files(part)
+
+
+def test_journals_of_one_subject_at_a_time_are_in_memory(
+    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log: list[str] = []
+    whole_read, whole_write = directories.read_journal, directories.write_atomic
+
+    def read(path: Path, **options: bool) -> JournalContents:
+        log.append(f"read {path.name}")
+        return whole_read(path, **options)
+
+    def write(path: Path, content: bytes) -> None:
+        log.append(f"write {path.name}")
+        whole_write(path, content)
+
+    parts = [tmp_path / "a", tmp_path / "b"]
+    for part in parts:
+        for label in ("3.3.6", "3.3.7"):
+            shard(part, [sample()], RUN, header(label))
+    monkeypatch.setattr(directories, "read_journal", read)
+    monkeypatch.setattr(directories, "write_atomic", write)
+    unite(into, parts)
+    names = [path.name for path in layout.journals(into)]
+    assert log == [f"{what} {name}" for name in names for what in ("read", "read", "write")]
 
 
 def test_a_part_that_is_not_there_is_a_mistake(tmp_path: Path, into: Path) -> None:
