@@ -9,18 +9,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from observatory.app.explored import Counterexample, Explored
+from observatory.app.explored import Explored
 from observatory.app.progress import Progress, Update, silent
 from observatory.benchmarks.described import DescribedPair, KeptPair
 from observatory.benchmarks.typed_json import to_json
 from observatory.grow.shrinking import shrink, size
 from observatory.run.looking import Found, Looker, LookingError
 from observatory.store.base.files import write_atomic
+from observatory.store.records.explored import Counterexample
 
 MOST_SHRUNK = 5
 """Counterexamples of one run that are made smaller; the others are recorded as they were found."""
 _SHRINKING = 240.0
 """Seconds in which a counterexample is made smaller."""
+_LONGEST_NOTE = 1_000
 _FINE = ("", "absent")
 
 
@@ -63,18 +65,18 @@ def _filed(
     small = None
     if shrunk:
         small, one = _shrunk(pair, one, drawn, looker)
-    named = _name(small or pair, one.finding)
+    named, note = _name(small or pair, one.finding), one.note[:_LONGEST_NOTE]
     path = keep / f"{named}.json"
     known = path.exists()
     if small is not None and not known:
-        kept = KeptPair(
-            small, one.finding, found.subject, found.backend, found.seed, one.note[:1000]
-        )
+        kept = KeptPair(small, one.finding, found.subject, found.backend, found.seed, note)
         keep.mkdir(parents=True, exist_ok=True)
         write_atomic(path, f"{to_json(kept, indent=1)}\n".encode())
     progress(Update(f"{name}: {'known' if known else 'new'}, {named}, size {size(small or pair)}"))
-    after = found.pairs
-    return Counterexample(named, one.finding, one.note, small or pair, after, bool(small), known)
+    return Counterexample(
+        name=named, finding=one.finding, note=note, pair=small or pair, after=found.pairs,
+        shrunk=small is not None, known=known,
+    )  # fmt: skip
 
 
 def _shrunk(

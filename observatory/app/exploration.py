@@ -94,7 +94,7 @@ def _begun(subject: Subject, environment: Environment, backend: str, seed: int |
     versions = {"numba": environment.versions.numba, "python": environment.versions.python,
                 "pytensor": environment.versions.pytensor}  # fmt: skip
     chosen = secrets.randbelow(2**32) if seed is None else seed
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = datetime.now(UTC).replace(microsecond=0)
     return Explored(subject.label, backend, chosen, now, versions)
 
 

@@ -2,34 +2,16 @@
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
-from observatory.benchmarks.described import DescribedPair
 from observatory.errors import Exit
-from observatory.store.base.files import write_atomic
-from observatory.store.records import layout
+from observatory.store.records import explored
+from observatory.store.records.explored import Counterexample, Exploration
 
 _WRONG = ("wrong", "collided")
-
-
-@dataclass(frozen=True)
-class Counterexample:
-    """A pair with which something is not as it must be."""
-
-    name: str
-    finding: str
-    note: str
-    pair: DescribedPair
-    after: int
-    """How many pairs had been generated when it was found."""
-    shrunk: bool
-    """Whether it was made smaller, and is a counterexample on its own."""
-    known: bool = False
-    """Whether a counterexample of this name is kept already."""
 
 
 @dataclass
@@ -39,7 +21,7 @@ class Explored:
     subject: str
     backend: str
     seed: int
-    started_at: str
+    started_at: datetime
     versions: Mapping[str, str | None] = field(default_factory=dict)
     tried: dict[str, int] = field(default_factory=dict)
     """How many pairs were measured, by what their graphs differ in."""
@@ -73,10 +55,9 @@ class Explored:
 
 
 def record(found: Explored, results: Path) -> None:
-    """Write what was tried and found as a file of its own, below the results."""
-    when = re.sub(r"[^0-9T]", "", found.started_at.partition("+")[0])
-    subject = re.sub(r"[^A-Za-z0-9.]+", "-", found.subject)[:60]
-    path = results / layout.EXPLORED / f"{when}-{subject}-{found.backend}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    written = {"schema": "observatory/explored/1", **asdict(found)}
-    write_atomic(path, f"{json.dumps(written, indent=1)}\n".encode())
+    """Write what was tried and found as a file of its own, below the results. Raises OSError."""
+    bounded = {
+        "found": found.found[: explored.MOST_FOUND],
+        "failed": [reason[:1_000] for reason in found.failed],
+    }
+    explored.save(results, Exploration(**{**vars(found), **bounded}))

@@ -37,7 +37,7 @@ from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.latest import Note
-from observatory.store.reading.beside import problem_of
+from observatory.store.reading.beside import problem_of, problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS, Functions
 from observatory.store.reading.fates import KEPT_FATES, Coverage, Fates
@@ -117,6 +117,9 @@ def site_data(
         saved = read_saved(journals[who], ledgers=False) if who in journals else None
         return {} if saved is None else cell_profiles(saved.samples)
 
+    named = {one.path for one in problems}
+    for directory in directories:  # pages do not show every kind of record
+        problems += [one for one in problems_beside(directory) if one.path not in named]
     changes = machine_changes(tracks)
     observed = SiteInput(
         tracks, read.files, alerts, tool_version(),

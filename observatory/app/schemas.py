@@ -18,6 +18,7 @@ from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.crossings import Crossed
+from observatory.store.records.explored import Exploration
 from observatory.store.records.passport import Stamp
 from observatory.store.records.sample import Sample
 from observatory.store.records.searches import Searched
@@ -36,6 +37,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "upgrade-1.json": (Upgrade, "What `observatory upgrade` finds"),
     "search-1.json": (Searched, "What `observatory bisect` finds"),
     "crossing-1.json": (Crossed, "What `observatory cross` finds"),
+    "explored-1.json": (Exploration, "What `observatory explore` finds"),
     "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),

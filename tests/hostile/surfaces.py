@@ -41,7 +41,7 @@ from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.profiles import ProfileStore
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
-from observatory.store.records import passport
+from observatory.store.records import layout, passport
 from observatory.text.comment import MARKER
 from observatory.text.comment import comment as comment_of
 from observatory.text.comparison.origin import Origin
@@ -397,7 +397,7 @@ SURFACES: dict[str, Surface] = {
     "acknowledgement": Surface(lambda: [_ACK, _ACK * 3], _results("triage.toml")),
     **{
         kind: Surface(_of(f"{kind}/*.json"), _results(f"{kind}/a.json"))
-        for kind in ("calibrations", "contracts", "searches", "torture", "upgrades")
+        for kind in layout.RECORDS if kind not in ("crossings", "sentinels")
     },
     "crossings": Surface(_crossings, _results("crossings/a.json")),
     "sentinels": Surface(_sentinels, _results("sentinels/a.json")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
@@ -74,10 +75,16 @@ class RecordFiles(Generic[Model]):
     wrong: str  # what is said of a file that holds no such record: "is no calibration"
     advice: str
     most: int = 4 * 2**20  # bytes of one file
+    moment: str = "taken_at"  # the field that says when a record was taken
 
     def path_of(self, results: Path, record: Model) -> Path:
         """The path of a record, there or not. Raises RecordError for unusable names."""
         return results / self.directory / f"{self.name(record)}.json"
+
+    def taken_at(self, record: Model) -> datetime:
+        """When a record was taken."""
+        moment: datetime = getattr(record, self.moment)
+        return moment
 
     def save(self, results: Path, record: Model) -> Path:
         """Write a record in place of an older one; return its path. Raises RecordError, OSError."""

@@ -30,27 +30,9 @@ from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileError, ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
-from observatory.store.records import (
-    calibration,
-    contracts,
-    crossings,
-    layout,
-    searches,
-    sentinels,
-    torture,
-    upgrades,
-)
+from observatory.store.records import layout
+from observatory.store.records.kinds import KINDS
 
-_KINDS: tuple[tuple[RecordFiles[Any], str], ...] = (
-    (calibration.FILES, "taken_at"),
-    (upgrades.FILES, "taken_at"),
-    (contracts.FILES, "started_at"),
-    (searches.FILES, "taken_at"),
-    (crossings.FILES, "taken_at"),
-    (sentinels.FILES, "taken_at"),
-    (torture.FILES, "started_at"),
-)
-"""Each kind of record, and the field that says when one was taken."""
 LARGEST_JOURNAL = 256 * 2**20
 """Bytes; a larger one is named and left out."""
 
@@ -87,7 +69,7 @@ def unite(into: Path, parts: Sequence[Path]) -> United:
             _unite_journal(into, path, journals, done)
     done.files += unite_benchmarks(into, parts, done.problems)
     done.files += unite_result_files(into, parts, done.problems)
-    done.files += sum(_unite_records(*kind, into, parts, done.problems) for kind in _KINDS)
+    done.files += sum(_unite_records(kind, into, parts, done.problems) for kind in KINDS)
     return done
 
 
@@ -224,7 +206,7 @@ def _copy_profiles(
 
 
 def _unite_records(
-    files: RecordFiles[Any], moment: str, into: Path, parts: Sequence[Path], problems: list[Problem]
+    files: RecordFiles[Any], into: Path, parts: Sequence[Path], problems: list[Problem]
 ) -> int:
     """Copy records of one kind that were taken later than those of ``into``; how many.
 
@@ -239,7 +221,7 @@ def _unite_records(
             if isinstance(one, RecordError):
                 problems += [Problem(directory, str(one))] if directory != into else []
                 continue
-            path, order = files.path_of(into, one), (getattr(one, moment), one.model_dump_json())
+            path, order = files.path_of(into, one), (files.taken_at(one), one.model_dump_json())
             if directory == into:
                 there.add(path)
             if path not in orders or order > orders[path]:

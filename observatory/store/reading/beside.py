@@ -10,19 +10,8 @@ import re
 from pathlib import Path
 
 from observatory.store.base.problems import Problem, RecordError
-from observatory.store.records import (
-    alerts,
-    calibration,
-    contracts,
-    crossings,
-    searches,
-    sentinels,
-    torture,
-    triage,
-    upgrades,
-)
-
-_KINDS = (calibration, contracts, crossings, searches, sentinels, torture, upgrades)
+from observatory.store.records import alerts, triage
+from observatory.store.records.kinds import KINDS
 
 
 def problems_beside(results: Path) -> tuple[Problem, ...]:
@@ -36,9 +25,9 @@ def problems_beside(results: Path) -> tuple[Problem, ...]:
         triage.load(results)
     except RecordError as error:
         found.append(problem_of(error, results, triage.FILE))
-    for kind in _KINDS:
+    for kind in KINDS:
         broken = (one for one in kind.load_all(results) if isinstance(one, RecordError))
-        found += (problem_of(error, results, kind.FILES.directory) for error in broken)
+        found += (problem_of(error, results, kind.directory) for error in broken)
     return tuple(found)
 
 

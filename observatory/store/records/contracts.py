@@ -87,7 +87,12 @@ def _name(record: Contracts) -> str:
 
 
 FILES = RecordFiles(
-    Contracts, CONTRACTS, _name, "is no record of contracts", "check the contracts again"
+    Contracts,
+    CONTRACTS,
+    _name,
+    "is no record of contracts",
+    "check the contracts again",
+    moment="started_at",
 )
 """One for each subject that was checked; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all

@@ -16,6 +16,7 @@
     results/searches/<commits>-<hash>.json                 which subject changed a value
     results/crossings/<commits>-<hash>.json                which of numba, numpy, ... did it
     results/sentinels/<machine>-<time>.json                how fast a machine was in a night
+    results/explored/<time>-<subject>-<backend>.json       what generated pairs of graphs showed
     results/alerts.json                                    what got worse, and what became of it
     results/triage.toml, results/triage/*.toml             acknowledgements of alerts
 """
@@ -45,10 +46,11 @@ CROSSINGS = "crossings"
 SENTINELS = "sentinels"
 TORTURE = "torture"
 ALERTS = "alerts.json"
-RESERVED = (
-    SAMPLES, LEDGERS, PROFILES, CALIBRATIONS, UPGRADES, CONTRACTS, POOLS, EXPLORED, SEARCHES,
-    CROSSINGS, SENTINELS, TORTURE,
+RECORDS = (
+    CALIBRATIONS, CONTRACTS, CROSSINGS, EXPLORED, SEARCHES, SENTINELS, TORTURE, UPGRADES,
 )  # fmt: skip
+"""The directory of each kind of record: see `kinds.KINDS`."""
+RESERVED = (SAMPLES, LEDGERS, PROFILES, POOLS, *RECORDS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

@@ -171,6 +171,7 @@ FILES = RecordFiles(
     _name,
     "is no record of caches under faults",
     "run `observatory torture` again",
+    moment="started_at",
 )
 """One for each subject and machine; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -63,7 +64,7 @@ class FakeLooker:
 
 
 def explored() -> Explored:
-    return Explored("3.3.8", "NUMBA", 7, "2026-11-23T00:00:00+00:00")
+    return Explored("3.3.8", "NUMBA", 7, datetime(2026, 11, 23, tzinfo=UTC))
 
 
 def examined(tmp_path: Path, **drawn: DescribedPair) -> Explored:

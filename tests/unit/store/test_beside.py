@@ -12,6 +12,8 @@ import pytest
 from observatory.errors import Exit
 from observatory.store import records
 from observatory.store.reading.beside import problems_beside
+from observatory.store.records import layout
+from observatory.store.records.kinds import KINDS
 from tests import factories
 from tests.command import observatory
 
@@ -22,6 +24,7 @@ BROKEN = {
     "calibrations/here.json": b"{",
     "contracts/a.json": b"[]",
     "crossings/a.json": b"\xff",
+    "explored/a.json": b'{"schema":"observatory/explored/1","found":[{"pair":{"first":5}}]}',
     "searches/a.json": b"null",
     "sentinels/a.json": b"5",
     "torture/a.json": b"{}",
@@ -44,6 +47,7 @@ def test_every_kind_of_record_is_looked_at() -> None:
     names = (one.name for one in iter_modules(records.__path__, f"{records.__name__}."))
     modules = map(import_module, names)
     kinds = {one.FILES.directory for one in modules if hasattr(one, "FILES")}
+    assert kinds == {one.directory for one in KINDS} == set(layout.RECORDS)
     assert kinds == {name.partition("/")[0] for name in BROKEN if name.endswith(".json")} - {
         "alerts.json"
     }

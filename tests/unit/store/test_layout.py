@@ -6,7 +6,10 @@ import pytest
 
 from observatory.store.base.problems import RecordError
 from observatory.store.records import layout
+from observatory.store.records.kinds import KINDS
 from tests.factories import subject
+
+ROOT = Path(__file__).parents[3]
 
 
 @pytest.mark.parametrize(
@@ -15,6 +18,13 @@ from tests.factories import subject
 def test_a_machine_whose_name_is_no_directory_is_refused(name: str) -> None:
     with pytest.raises(RecordError, match="machine"):
         layout.journal_path(Path("results"), name, subject())
+
+
+def test_every_kind_of_record_has_a_directory_that_the_docs_name() -> None:
+    assert sorted(one.directory for one in KINDS) == sorted(layout.RECORDS)
+    described = (layout.__doc__ or "", (ROOT / "docs" / "results.md").read_text())
+    for directory in layout.RESERVED:
+        assert all(f"results/{directory}/" in one for one in described), directory
 
 
 def test_an_extra_that_is_no_pin_still_makes_a_file_name_of_its_own() -> None:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from observatory.app.explored import Counterexample, Explored
+from observatory.app.explored import Explored
 from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node, Source
 from observatory.cli.commands import explore as module
 from observatory.errors import Exit
+from observatory.store.records.explored import Counterexample
 from tests.command import observatory
 
 X = Source("float64", (3,), ("0.75", "-1.5", "2.25"), (None,))
@@ -25,7 +27,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
     def explore(subject: str, **options: Any) -> Explored:
         seen.update(options, subject=subject)
-        return Explored("3.3.7", "NUMBA", 5, "2026-11-23T00:00:00+00:00",
+        return Explored("3.3.7", "NUMBA", 5, datetime(2026, 11, 23, tzinfo=UTC),
                         tried={"names": 30, "axis": 18}, absent=2, batches=2, seconds=90.0,
                         cpu_seconds=120.0, found=seen["found"])  # fmt: skip
 
@@ -35,7 +37,8 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
 
 def counterexample(finding: str, **more: Any) -> Counterexample:
     given: dict[str, Any] = {"after": 7, "shrunk": True, **more}
-    return Counterexample(f"{finding}_neg", finding, "[a] note", PAIR, **given)
+    named = f"{finding}_neg"
+    return Counterexample(name=named, finding=finding, note="[a] note", pair=PAIR, **given)
 
 
 def test_the_options_are_passed_on(asked: dict[str, Any], tmp_path: Path) -> None:
