@@ -1,15 +1,17 @@
-"""A digest of what alerts follow from: whether those that were saved are of the same results."""
+"""Digests of what verdicts and alerts follow from: whether those that were kept still hold."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from observatory import tool_version
+from observatory import analyze, text
+from observatory.store.reading import cache
 from observatory.store.reading.parts import Part
 from observatory.store.reading.read import Results
 from observatory.store.records.calibration import Calibration
@@ -23,12 +25,12 @@ def fingerprint(
     faults: Sequence[Torture] = (),
     learned: Sequence[Calibration] = (),
 ) -> str:
-    """A digest of what alerts follow from: values, dates, acknowledgements and the tool's version.
+    """A digest of what alerts follow from: values, dates, acknowledgements and the tool's code.
 
     Returns 32 hex digits. The digest does not depend on the order in which results were read, which
     depends on the cache. Ledgers are not part of it: they change only with a newer journal.
     """
-    found = hashlib.blake2b(tool_version().encode(), digest_size=16)
+    found = hashlib.blake2b(code(), digest_size=16)
     for file in read.files:
         found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
         for cell, source in sorted(file.counted_by.items()):
@@ -58,6 +60,20 @@ def fingerprint(
         found.update(own.model_dump_json().encode())
     found.update(triage.model_dump_json().encode())
     return found.hexdigest()
+
+
+def code() -> bytes:
+    """A digest of the code from which verdicts, alerts and their sentences follow; 16 bytes."""
+    found = hashlib.blake2b(cache.version().encode(), digest_size=16)
+    for source in sources():
+        found.update(source.read_bytes())
+    return found.digest()
+
+
+def sources() -> list[Path]:
+    """That code, beside that of the store: whole packages, as what is left out may be forgotten."""
+    packages = Path(analyze.__file__).parent, Path(text.__file__).parent
+    return [path for one in packages for path in sorted(one.rglob("*.py"))]
 
 
 def _column(read: Results, of: Callable[[Part], npt.NDArray[Any]]) -> npt.NDArray[Any]:

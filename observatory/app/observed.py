@@ -80,9 +80,9 @@ def site_data(
 ) -> tuple[SiteInput, list[Problem]]:
     """The input of the site, and what could not be read.
 
-    Alerts are those of RESULTS/alerts.json if it was made from exactly these results. Otherwise,
-    and for several directories, they are found as of the newest sample, so that the site does not
-    depend on when it is built. Raises RecordError if a directory does not exist.
+    Alerts are those of RESULTS/alerts.json if it was made from exactly these results by this code.
+    Otherwise, and for several directories, they are found as of the newest sample, so that the site
+    does not depend on when it is built. Raises RecordError if a directory does not exist.
     """
     with doing(progress, f"reading {' and '.join(map(str, directories))}"):
         read = united([read_results(one, directory_for(one)) for one in directories])

@@ -7,28 +7,35 @@ import gc
 import hashlib
 import math
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 import orjson
 
-from observatory import analyze, text, tool_version
+from observatory import tool_version
 from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
+from observatory.app import fingerprints
 from observatory.app.parts import Processes, mapped
 from observatory.dashboard import verdict_data
 from observatory.dashboard.verdict_data import HeadVerdicts, packed, unpacked
 from observatory.store.base.files import write_atomic
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.profiles import ProfileStore
 from observatory.store.reading import cache
 from observatory.store.reading.read import Results
 from observatory.store.reading.saved import read_saved
+from observatory.store.records import layout
 from observatory.store.records.alerts import NEEDING, Alerts
 from observatory.store.records.calibration import Calibration
 from observatory.text.records import comparison_of
 
 MOST = 20
 """Number of subjects of which every ordered pair is compared: 380 comparisons of some 0.05 s."""
+_REFERRED = re.compile(rb'"([0-9a-f]{64})"')
+"""A ledger or profile in a journal, by its hash."""
 _ALONE = 60
 """A process compares at least so many pairs, because it reads all ledgers first, for seconds."""
 
@@ -39,10 +46,11 @@ def finished_pairs(
     """The verdicts on every ordered pair of the newest subjects and of those that alerts name.
 
     The result is by head. The verdicts are kept beside the cache of ``directory``, packed as the
-    pages need them, and made again where a journal, a calibration or the code differs.
+    pages need them, and made again where a journal, what it refers to, a calibration or the code
+    differs.
     """
     headed = {path: one.header for path, one in read.journals.items() if one.header is not None}
-    digests = {path: _digest(path.read_bytes()) for path in _chosen(headed, alerts)}
+    digests = {path: _digest_of(path) for path in _chosen(headed, alerts)}
     common = _version(calibrations)
     wanted = {
         head: {
@@ -119,24 +127,29 @@ def compared_part(
         gc.enable()
 
 
+def _digest_of(journal: Path) -> bytes:
+    """A digest of a journal and of which of its ledgers and profiles are there, and how large.
+
+    One may still be missing or torn, in a copy that is being made, and come later.
+    """
+    content, results = journal.read_bytes(), layout.results_of(journal)
+    stores = LedgerStore(results / layout.LEDGERS), ProfileStore(results / layout.PROFILES)
+    there = []
+    for sha in sorted({*_REFERRED.findall(content)}):
+        paths = (store.path(sha.decode()) for store in stores)
+        there.append([path.stat().st_size if path.is_file() else None for path in paths])
+    return _digest(content + repr(there).encode())
+
+
 def _digest(content: bytes) -> bytes:
     return hashlib.blake2b(content, digest_size=16).digest()
 
 
 def _version(calibrations: Sequence[Calibration]) -> bytes:
     """A digest of the code and the noise floors, from which verdicts follow."""
-    code = b"".join(source.read_bytes() for source in sources())
+    packing = Path(verdict_data.__file__).read_bytes()
     floors = "".join(one.model_dump_json() for one in calibrations)
-    return _digest(cache.version().encode() + code + floors.encode())
-
-
-def sources() -> list[Path]:
-    """The code that packed verdicts and their sentences follow from, beside that of the store."""
-    packages = Path(analyze.__file__).parent, Path(text.__file__).parent
-    return [
-        *(path for one in packages for path in sorted(one.rglob("*.py"))),
-        Path(verdict_data.__file__),
-    ]
+    return _digest(fingerprints.code() + packing + floors.encode())
 
 
 def _file(directory: Path) -> Path | None:

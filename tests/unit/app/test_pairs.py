@@ -8,13 +8,12 @@ from typing import Any
 
 import pytest
 
-from observatory.analyze.comparison import verdicts
+from observatory.app import fingerprints
 from observatory.app import pairs as pairing
 from observatory.app.observed import site_data
 from observatory.app.parts import Processes
 from observatory.dashboard.verdict_data import packed, unpacked
 from observatory.store.asv.files import project
-from observatory.text import statements
 from tests.factories import LATER, NOON, RUN, WARM, header, journal, ledger, sample
 
 
@@ -99,6 +98,25 @@ def elsewhere(here: int, *part: Any, **options: Any) -> Any:
     return pairing.compared_part(*part, **options)
 
 
+def test_verdicts_without_a_ledger_are_made_again_when_it_has_come(
+    tmp_path: Path, made: list[int]
+) -> None:
+    results = tmp_path / "results"
+    for day, label in enumerate(("3.3.6", "3.3.7"), 1):
+        measured(results, label, day, day)
+    whole = site_data([results])[0].pairs
+    (path,) = results.glob("ledgers/*/*")
+    content = path.read_bytes()
+    for broken in (None, content[:-9]):
+        path.unlink()
+        if broken is not None:
+            path.write_bytes(broken)
+        assert site_data([results])[0].pairs != whole
+        path.write_bytes(content)
+        assert site_data([results])[0].pairs == whole
+    assert made == [2] * 5
+
+
 def test_what_was_kept_and_is_damaged_is_made_again(tmp_path: Path, made: list[int]) -> None:
     results = tmp_path / "results"
     for day, label in enumerate(("3.3.6", "3.3.7"), 1):
@@ -125,11 +143,9 @@ def test_only_the_newest_are_compared_with_each_other(
 def test_verdicts_are_made_again_where_the_code_that_judges_differs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files = {Path(verdicts.__file__), Path(statements.__file__)}
-    assert files <= set(pairing.sources())
     source = tmp_path / "rules.py"
     source.write_text("# as it was")
-    monkeypatch.setattr(pairing, "sources", lambda: [source])
+    monkeypatch.setattr(fingerprints, "sources", lambda: [source])
     before = pairing._version([])
     source.write_text("# otherwise")
     assert pairing._version([]) != before
