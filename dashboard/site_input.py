@@ -35,6 +35,7 @@ from observatory.store.records.alerts import Alert, Alerts, SeriesChange, Series
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.contracts import Contracts
 from observatory.store.records.found import NOTHING, Found
+from observatory.store.records.settings import Settings
 from observatory.store.records.torture import Torture
 from observatory.store.records.upgrades import Upgrade
 from observatory.text.plain import clean
@@ -78,6 +79,8 @@ class SiteInput:
     faults: Sequence[Torture] = ()
     """What became of the faults that were put into caches, one record for each subject."""
     upgrades: Sequence[Upgrade] = ()
+    settings: Sequence[Settings] = ()
+    """What caches do under other settings, one record for each subject on a machine."""
     found: Found = NOTHING
     """Which subject or package changed a value, for some alerts."""
     profiles: Callable[[Who], Mapping[Cell, CellProfile]] = lambda _: {}

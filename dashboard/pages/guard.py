@@ -16,6 +16,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.dashboard.pages.cell_values import CellValue, Flag, cell_values_of
 from observatory.dashboard.site_input import SiteInput
+from observatory.store.records.settings import Settings
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text import units
 from observatory.text.plain import clean, shorten
@@ -25,12 +26,13 @@ PATH = "guard.html"
 _METRICS = frozenset((*CORRECTNESS, *SYMBOLS))
 _GUARDING = (*SIBLINGS, *SAMPLING)
 _MOST = 200
+_LONGEST = 400
 
 
 def guard_page(observed: SiteInput) -> dict[str, Any] | None:
-    """The values of `guard.html.j2`; None if neither siblings nor upgrades were measured."""
+    """The values of `guard.html.j2`; None if nothing of it was measured."""
     found = [one for one in cell_values_of(observed, _METRICS) if one.cell.scenario in _GUARDING]
-    if not found and not observed.upgrades:
+    if not (found or observed.upgrades or observed.settings):
         return None
     present = {(one.cell.scenario, one.cell.launch) for one in found}
     columns = [
@@ -43,6 +45,7 @@ def guard_page(observed: SiteInput) -> dict[str, Any] | None:
     for one in reversed(found):  # the newest first
         by_subject.setdefault(one.subject, []).append(one)
     newest = next(iter(by_subject.values()), [])
+    crossed = sorted(observed.settings, key=lambda one: one.subject.date, reverse=True)
     upgrades = sorted(observed.upgrades, key=lambda one: one.head.subject.date, reverse=True)
     return {
         "verdict": _verdict(newest),
@@ -50,6 +53,7 @@ def guard_page(observed: SiteInput) -> dict[str, Any] | None:
         "columns": columns,
         "again": shlex.join(["observatory", "canary", *(clean(one.subject) for one in newest[:1])]),
         "rows": [_row(own, columns) for own in list(by_subject.values())[:_MOST]],
+        "settings": list(map(_crossed, crossed[:_MOST])),
         "upgrades": [_upgrade(one, part) for one in upgrades for part in one.parts][:_MOST],
         # Once each: a subject is head of one pair and base of the next.
         "findings": list(dict.fromkeys(t for one in upgrades for t in _findings(one)))[:_MOST],
@@ -131,6 +135,18 @@ def _upgrade(one: Upgrade, part: Part) -> tuple[tuple[str, ...], tuple[Flag, Fla
     base, head = (shorten(label, 60) for label in one.labels)
     what, reused = f"{part.model} {part.backend}", units.count(part.reused)
     return (base, head, what, reused, units.count(part.rebuilt), again), (stale, wrong)
+
+
+def _crossed(one: Settings) -> tuple[str, str, str, list[tuple[str, Flag]]]:
+    """The subject, the machine, the date, and each row of settings with what came out."""
+    usual = one.rows[0]
+    rows = []
+    for row in one.rows:
+        worse = "; ".join(row.beyond(None if row is usual else usual))
+        flag = Flag(shorten(worse, _LONGEST), "bad") if worse else Flag("right")
+        rows.append((shorten(row.name, _LONGEST), flag))
+    where = f"{clean(one.machine.machine)}, Python {clean(one.versions.python)}"
+    return shorten(one.subject.label, 60), where, f"{one.taken_at:%Y-%m-%d}", rows
 
 
 def _findings(one: Upgrade) -> Iterator[str]:

@@ -46,7 +46,15 @@ from observatory.store.reading.read import Results, read_results, united
 from observatory.store.reading.saved import read_saved
 from observatory.store.reading.walks import Walks
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, crossings, searches, sentinels, torture, upgrades
+from observatory.store.records import (
+    calibration,
+    crossings,
+    searches,
+    sentinels,
+    settings,
+    torture,
+    upgrades,
+)
 from observatory.store.records import contracts as contracts_record
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
@@ -101,6 +109,7 @@ def site_data(
     told = _of_journals(read, problems)
     contracts = loaded(contracts_record.load_all, directories, problems)
     made = loaded(upgrades.load_all, directories, problems)
+    crossed = loaded(settings.load_all, directories, problems)
     searched = Found(
         loaded(searches.load_all, directories, problems),
         loaded(crossings.load_all, directories, problems),
@@ -128,6 +137,7 @@ def site_data(
         fates=told.fates, coverage=told.coverage, walks=told.walks, growth=told.growth,
         calibrations=calibrations, contracts=contracts,
         faults=loaded(torture.load_all, directories, []), upgrades=made,
+        settings=crossed,
         found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),

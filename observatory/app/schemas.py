@@ -23,6 +23,7 @@ from observatory.store.records.passport import Stamp
 from observatory.store.records.sample import Sample
 from observatory.store.records.searches import Searched
 from observatory.store.records.sentinels import Sentinel
+from observatory.store.records.settings import Settings
 from observatory.store.records.torture import Torture
 from observatory.store.records.upgrades import Upgrade
 
@@ -38,6 +39,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "search-1.json": (Searched, "What `observatory bisect` finds"),
     "crossing-1.json": (Crossed, "What `observatory cross` finds"),
     "explored-1.json": (Exploration, "What `observatory explore` finds"),
+    "settings-1.json": (Settings, "What `observatory canary --settings` finds"),
     "sentinel-1.json": (Sentinel, "What `observatory sentinel` measures"),
     "passport-1.json": (Stamp, "What a cache says of the environments that have used it"),
     "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),

@@ -2,14 +2,15 @@
 
 The settings are the conditions of `observatory cross`. Here they are crossed by pairs: every two of
 them are once together. In each row, keys are compared, siblings share a cache, a build starts from
-a filled cache, and draws use the cache that the usual settings left, as after an upgrade. Nothing
-is recorded, because the record of a sample does not name its settings.
+a filled cache, and draws use the cache that the usual settings left, as after an upgrade. The
+result of all rows is recorded; their samples are not, because these do not name their settings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import time
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import reduce
 from pathlib import Path
 
@@ -24,7 +25,9 @@ from observatory.run.environments import Environment
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.store.journal.values import failed
+from observatory.store.records import settings as records
 from observatory.store.records.sample import Sample
+from observatory.store.records.settings import Row, Settings
 from observatory.store.records.subject import Subject
 
 CELLS = (
@@ -46,40 +49,14 @@ _NEVER = (
 are left behind, a row must not have more than the usual one."""
 
 
-@dataclass(frozen=True)
-class Row:
-    """What came out of the samples of one row of settings."""
-
-    name: str
-    """The settings that are other than usual."""
-    counts: dict[str, float]
-    """The counts above 0 that should be 0, with their cells: "cache_misses of radon ..."."""
-    failures: tuple[str, ...] = ()
-    """Sentences about samples that failed."""
-    further: dict[str, float] = field(default_factory=dict)
-    """The other alerting counts, with their cells."""
-
-    def beyond(self, usual: Row | None) -> tuple[str, ...]:
-        """Return what is worse here than as usual, as short texts; None: here it is as usual."""
-        if usual is None:
-            return (*self._told(self.counts), *self.failures)
-        more = {
-            name: value for name, value in (self.counts | self.further).items()
-            if value > (usual.counts | usual.further).get(name, 0)
-        }  # fmt: skip
-        return (*self._told(more), *(one for one in self.failures if one not in usual.failures))
-
-    def status(self, usual: Row | None) -> Exit:
-        """The status with which the canary ends because of it; wrong numbers come first."""
-        worse = self.beyond(usual)
-        if any(one.split(" ")[1] in WRONG_VALUES for one in worse if one not in self.failures):
-            return Exit.WRONG_RESULTS
-        if any(one in self.failures for one in worse):
-            return Exit.SAMPLE_FAILED
-        return Exit.WORSE if worse else Exit.OK
-
-    def _told(self, counts: Mapping[str, float]) -> list[str]:
-        return [f"{value:g} {name}" for name, value in counts.items()]
+def status_of(row: Row, usual: Row | None) -> Exit:
+    """The status with which the canary ends because of a row; wrong numbers come first."""
+    worse = row.beyond(usual)
+    if any(one.split(" ")[1] in WRONG_VALUES for one in worse if one not in row.failures):
+        return Exit.WRONG_RESULTS
+    if any(one in row.failures for one in worse):
+        return Exit.SAMPLE_FAILED
+    return Exit.WORSE if worse else Exit.OK
 
 
 def first_of_statuses(*statuses: Exit) -> Exit:
@@ -101,14 +78,23 @@ def rows_of(every: Sequence[Condition]) -> list[Condition]:
 def crossed(session: Session, subject: Subject) -> Iterator[Row]:
     """Measure a subject under each row, the usual one first, and yield what came out.
 
-    Raises what making an environment raises.
+    After the last one, all are recorded in RESULTS/settings. Raises what making an environment
+    raises, and OSError.
     """
     environment = session.environment(subject)
+    began, rows = time.monotonic(), []
     with conditions(CELLS[-1]) as every, filled_caches(session.state, "upgraded") as left:
         for condition in rows_of(every):
             name = condition.name or USUAL
             session.say(f"{subject.label} with {name}")
-            yield _row(name, _taken(session, environment, condition, left))
+            rows.append(_row(name, _taken(session, environment, condition, left)))
+            yield rows[-1]
+    took = round(time.monotonic() - began, 1)
+    made = Settings(
+        machine=session.machine, subject=subject, versions=environment.versions,
+        taken_at=datetime.now(UTC), seconds=took, rows=rows,
+    )  # fmt: skip
+    records.save(session.results, made)
 
 
 def _taken(
@@ -145,8 +131,8 @@ def _row(name: str, samples: Sequence[Sample]) -> Row:
         for never in (True, False)
     )
     # What a setting takes away, as C's code without a compiler, is not measured, and not worse.
-    failures = tuple(f"{_where(one.cell)}: {failure_of([one])}" for one in samples if failed(one))
-    return Row(name, counts, failures, further)
+    failures = [f"{_where(one.cell)}: {failure_of([one])}" for one in samples if failed(one)]
+    return Row(name=name, counts=counts, failures=failures, further=further)
 
 
 def _where(cell: Cell) -> str:

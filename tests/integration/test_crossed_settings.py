@@ -11,12 +11,13 @@ import pytest
 from observatory.app import settings
 from observatory.app.conditions import Condition, conditions
 from observatory.app.session import Session
-from observatory.app.settings import CELLS, USUAL, Row, crossed
+from observatory.app.settings import CELLS, USUAL, crossed, status_of
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.machine import this_machine
+from observatory.store.records.settings import Row
 from tests.factories import subject
 from tests.integration.conftest import Shelf
 from tests.integration.fault_rig import with_fault
@@ -53,12 +54,12 @@ def test_keys_that_collide_with_another_floatx_alone_are_found_where_settings_ar
     faulty = with_fault(newest, "shared_key_in_float32", shelf)
     found = rows(monkeypatch, faulty, tmp_path, CELLS[:1], [PAIR], [FLOAT, SEED])
     usual = found.pop(USUAL)
-    assert (usual.counts, usual.failures) == ({}, ())
+    assert (usual.counts, usual.failures) == ({}, [])
     assert len(found) == 3
     for name, row in found.items():
         wrong = ("1 key_collisions of keys_quick pairs_keys",) if FLOAT.name in name else ()
         assert row.beyond(usual) == wrong, name
-        assert row.status(usual) == (Exit.WRONG_RESULTS if wrong else Exit.OK), name
+        assert status_of(row, usual) == (Exit.WRONG_RESULTS if wrong else Exit.OK), name
     assert any(row.counts for row in found.values())
 
 
@@ -72,5 +73,5 @@ def test_what_our_graphs_use_and_pytensor_deprecates_is_no_error_where_warnings_
     found = rows(monkeypatch, newest, tmp_path, cells, graphs, [errors])
     usual = found.pop(USUAL)
     (row,) = found.values()
-    assert (usual.counts, usual.failures) == ({}, ())
+    assert (usual.counts, usual.failures) == ({}, [])
     assert (row.counts, row.failures) == ({}, ())

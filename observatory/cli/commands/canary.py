@@ -12,7 +12,7 @@ from rich.console import Console
 from observatory.app.cluster import on_cluster
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
-from observatory.app.settings import Row, crossed, first_of_statuses
+from observatory.app.settings import crossed, first_of_statuses, status_of
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.output import TerminalProgress, show
@@ -21,6 +21,7 @@ from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine
+from observatory.store.records.settings import Row
 from observatory.store.records.subject import Subject
 from observatory.text.guard import sentence, sibling_table
 
@@ -40,7 +41,7 @@ def command(
         options.flag(
             "--settings",
             "Instead, check keys, siblings, an upgrade and a warm build of NUMBA with pairs of "
-            "other settings. Nothing is recorded.",
+            "other settings. Of these, RESULTS gets what came out and no samples.",
         ),
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,
@@ -89,6 +90,6 @@ def _crossed(session: Session, subjects: Sequence[Subject], console: Console) ->
         for row in crossed(session, one):
             told = "; ".join(row.beyond(usual)) or "right"
             console.print(f"{one.label} with {row.name}: {told}", markup=False, highlight=False)
-            worst = first_of_statuses(worst, row.status(usual))
+            worst = first_of_statuses(worst, status_of(row, usual))
             usual = usual or row
     return worst

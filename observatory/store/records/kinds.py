@@ -12,6 +12,7 @@ from observatory.store.records import (
     explored,
     searches,
     sentinels,
+    settings,
     torture,
     upgrades,
 )
@@ -23,6 +24,7 @@ KINDS: tuple[RecordFiles[Any], ...] = (
     explored.FILES,
     searches.FILES,
     sentinels.FILES,
+    settings.FILES,
     torture.FILES,
     upgrades.FILES,
 )

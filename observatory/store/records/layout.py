@@ -10,6 +10,7 @@
     results/profiles/<ab>/<sha256>.json.gz                 profiles of calls by content
     results/calibrations/<machine>.json                    noise floors of a machine
     results/pools/<machine>-<subject>.parquet              one subject's times or counts of work
+    results/settings/<machine>-<subject>.json              what caches do under other settings
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
     results/torture/<machine>-<pytensor>-<python>.json     its caches under faults
@@ -44,10 +45,11 @@ EXPLORED = "explored"
 SEARCHES = "searches"
 CROSSINGS = "crossings"
 SENTINELS = "sentinels"
+SETTINGS = "settings"
 TORTURE = "torture"
 ALERTS = "alerts.json"
 RECORDS = (
-    CALIBRATIONS, CONTRACTS, CROSSINGS, EXPLORED, SEARCHES, SENTINELS, TORTURE, UPGRADES,
+    CALIBRATIONS, CONTRACTS, CROSSINGS, EXPLORED, SEARCHES, SENTINELS, SETTINGS, TORTURE, UPGRADES,
 )  # fmt: skip
 """The directory of each kind of record: see `kinds.KINDS`."""
 RESERVED = (SAMPLES, LEDGERS, PROFILES, POOLS, *RECORDS)

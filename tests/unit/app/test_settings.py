@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,13 +13,15 @@ from observatory.app import session as of_session
 from observatory.app import settings
 from observatory.app.conditions import Condition
 from observatory.app.session import Session
-from observatory.app.settings import CELLS, USUAL, Row, crossed, first_of_statuses, rows_of
+from observatory.app.settings import CELLS, USUAL, crossed, first_of_statuses, rows_of, status_of
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.local import LOCK
+from observatory.store.base.problems import RecordError
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.sample import Sample
+from observatory.store.records.settings import Row, load_all
 from tests.factories import failed, header, sample, subject
 
 FLOAT = Condition("floatX=float32", flags="floatX=float32")
@@ -60,7 +63,8 @@ def measured(
     monkeypatch.setenv(LOCK, str(tmp_path))  # whoever measures here meanwhile is not waited for
     session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
     monkeypatch.setattr(of_session, "Executor", Executor)
-    monkeypatch.setattr(type(session), "environment", lambda *_, **__: None)
+    made = SimpleNamespace(versions=header().versions)
+    monkeypatch.setattr(type(session), "environment", lambda *_, **__: made)
     monkeypatch.setattr(settings, "conditions", _two)
     return list(crossed(session, subject("3.3.8")))
 
@@ -83,7 +87,7 @@ def test_what_is_worse_than_as_usual_is_told_with_its_setting(
     told = {row.name: row.beyond(usual) for row in others}
     assert told["floatX=float32"] == ("3 cache_misses of radon warm_disk",)
     assert told["PYTHONHASHSEED=0"] == ()
-    assert {row.status(usual) for row in others} == {Exit.OK, Exit.WORSE}
+    assert {status_of(row, usual) for row in others} == {Exit.OK, Exit.WORSE}
 
 
 @pytest.mark.parametrize(
@@ -103,7 +107,7 @@ def test_keys_siblings_and_an_upgrade_are_crossed_too(
     told = {row.name: row.beyond(usual) for row in others}
     where = f"{CELLS[place].model} {CELLS[place].scenario}"
     assert told["floatX=float32"] == (f"1 {metric} of {where}",)
-    assert {row.status(usual) for row in others} == {Exit.OK, code}
+    assert {status_of(row, usual) for row in others} == {Exit.OK, code}
 
 
 def test_what_is_usual_of_other_counts_is_worse_only_where_there_is_more(
@@ -113,10 +117,10 @@ def test_what_is_usual_of_other_counts_is_worse_only_where_there_is_more(
     as_usual = {"files_leaked": 8.0, "uncacheable": 0.0}
     other = {"files_leaked": 8.0, "uncacheable": 47.0}
     usual, *others = measured(monkeypatch, tmp_path, {"": as_usual, "floatX=float32": other})
-    assert (usual.beyond(None), usual.status(None)) == ((), Exit.OK)
+    assert (usual.beyond(None), status_of(usual, None)) == ((), Exit.OK)
     told = {row.name: row.beyond(usual) for row in others}
     assert told["floatX=float32"] == ("47 uncacheable of radon warm_disk",)
-    assert {row.status(usual) for row in others} == {Exit.OK, Exit.WORSE}
+    assert {status_of(row, usual) for row in others} == {Exit.OK, Exit.WORSE}
 
 
 def test_what_a_setting_takes_away_is_no_failure() -> None:
@@ -146,8 +150,20 @@ def test_what_is_wrong_as_usual_is_not_told_of_a_setting(
 ) -> None:
     wrong = {"wrong_results": 1.0}
     usual, *others = measured(monkeypatch, tmp_path, {"": wrong, "floatX=float32": wrong})
-    assert usual.status(None) == Exit.WRONG_RESULTS
+    assert status_of(usual, None) == Exit.WRONG_RESULTS
     assert [row.beyond(usual) for row in others] == [()] * len(others)
+
+
+def test_what_came_out_of_all_rows_is_recorded(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    rows = measured(monkeypatch, tmp_path, {"floatX=float32": {"cache_misses": 3}})
+    (record,) = load_all(tmp_path / "results")
+    assert not isinstance(record, RecordError)
+    assert (record.subject.label, record.rows) == ("3.3.8", rows)
+    told = dict(record.worse)
+    assert told.pop("floatX=float32") == ("3 cache_misses of radon warm_disk",)
+    assert "PYTHONHASHSEED=0" not in told
 
 
 def test_wrong_numbers_outrank_a_sample_that_failed() -> None:

@@ -6,9 +6,11 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.pages.guard import PATH, guard_page
 from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
+from observatory.store.records.settings import Row, Settings
 from observatory.store.records.upgrades import Part
 from tests import factories_frame as factory
-from tests.factories import WARM
+from tests import factories_site
+from tests.factories import WARM, header
 from tests.factories_site import observed
 from tests.unit.analyze.test_upgrades import upgrade
 
@@ -72,6 +74,29 @@ def test_what_was_not_checked_is_not_said_to_be_right() -> None:
     assert page is not None
     assert (page["verdict"].text, page["verdict"].state) == ("not checked", "unknown")
     assert page["rows"][0][2][:2] == ("not checked", "unknown")
+
+
+def test_each_row_of_other_settings_is_told(tmp_path: Path) -> None:
+    rows = [
+        Row(name="the usual settings", further={"files_leaked of radon warm_disk": 8}),
+        Row(name="cxx=", further={"files_leaked of radon warm_disk": 8}),
+        Row(name="<b>", counts={"cache_misses of radon warm_disk": 3}),
+    ]
+    head = header()
+    crossed = Settings(
+        machine=head.machine, subject=head.subject, versions=head.versions,
+        taken_at=factories_site.MEASURED, seconds=840, rows=rows,
+    )  # fmt: skip
+    found = measured((FORK, "wrong_results", 0), settings=[crossed])
+    page = guard_page(found)
+    assert page is not None
+    ((subject, where, date, told),) = page["settings"]
+    assert (subject, where, date) == ("3.3.7", "bench, Python 3.13.0", "2026-08-14")
+    assert [flag.text for _, flag in told] == [
+        "right", "right", "3 cache_misses of radon warm_disk",
+    ]  # fmt: skip
+    text = (build(found, tmp_path / "html").parent / PATH).read_text()
+    assert "&lt;b&gt;" in text
 
 
 def test_a_stale_value_of_an_upgrade_is_a_sentence_and_a_flag(tmp_path: Path) -> None:

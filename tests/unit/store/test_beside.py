@@ -27,6 +27,7 @@ BROKEN = {
     "explored/a.json": b'{"schema":"observatory/explored/1","found":[{"pair":{"first":5}}]}',
     "searches/a.json": b"null",
     "sentinels/a.json": b"5",
+    "settings/a.json": b'{"rows": []}',
     "torture/a.json": b"{}",
     "upgrades/a.json": b'"\\ud800"',
 }
