@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.found import Found
-from observatory.store.records.searches import Culprit
+from observatory.store.records.searches import Culprit, Searched
 from observatory.text import document as doc
 from observatory.text.comparison.phrases import enumerated, name
 from observatory.text.plain import shorten
@@ -12,29 +12,36 @@ from observatory.text.searches import CERTAIN
 from observatory.text.words import several
 
 _AXES, _WORD = 5, 60
+_ORDER = list(CERTAIN)
 
 
 def headline(found: Found) -> doc.Words:
-    """The culprit of one change; empty if no search has one.
+    """The culprit of one change for the worse; empty if no search has one.
 
     A commit or release that was measured again comes first; then a package that makes the change
-    alone; then what is less certain. Of several, the one that changed the most is named.
+    alone; then what is less certain. Of several that are equally certain, it is the one with the
+    largest share of what its own search found: numbers of two metrics are never compared.
     """
     searches = [one for one in found.searches if one.culprits]
     crossed = next((one for one in reversed(found.crossings) if one.causes), None)
     # Not the releases between whose tags the commit was found.
     wider = {(one.within[0].commit, one.within[1].commit) for one in searches if one.within}
-    culprits = [
-        each for one in searches for each in one.culprits
-        if (each.before.commit, each.after.commit) not in wider
+    shares = [
+        (each, (each.high - each.low) / sum(_worsening(one))) for one in searches
+        for each in one.culprits
+        if each.high > each.low and (each.before.commit, each.after.commit) not in wider
     ]  # fmt: skip
-    if not culprits:
+    if not shares:
         return () if crossed is None else _axes(crossed)
-    main = max(culprits, key=lambda one: abs(one.high - one.low))
+    main, _ = min(shares, key=lambda one: (_ORDER.index(one[0].certainty), -one[1]))
     if crossed is not None and main.certainty != "confirmed":
         return _axes(crossed)
-    rest = len(culprits) - 1
+    rest = len(shares) - 1
     return (*_subject(main), *((f", and {several(rest, 'more change')}",) if rest else ()))
+
+
+def _worsening(search: Searched) -> list[float]:
+    return [one.high - one.low for one in search.culprits if one.high > one.low]
 
 
 def _subject(culprit: Culprit) -> doc.Words:

@@ -28,7 +28,7 @@ CERTAIN: dict[Certainty, str] = {
     "dependencies": "not reproduced with equal dependencies: a dependency made the change",
     "not reproduced": "not reproduced",
 }
-"""What is known of a change, after a comma."""
+"""What is known of a change, after a comma; the most certain first."""
 
 
 def told(search: Searched) -> Iterator[doc.Paragraph | doc.Points]:
