@@ -41,8 +41,13 @@ class KeyChange:
 
     @property
     def same(self) -> bool:
-        """Whether a cache that BASE filled has what HEAD asks for."""
+        """Whether nothing differs; of a function that is stored: HEAD finds what BASE stored."""
         return not self.differences
+
+    @property
+    def stored(self) -> bool:
+        """Whether the function has a key on either side."""
+        return bool(self.base or self.head)
 
 
 def changes(base: Iterable[KeyedFunction], head: Iterable[KeyedFunction]) -> list[KeyChange]:

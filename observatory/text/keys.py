@@ -28,7 +28,10 @@ def told(
 
     ``base`` and ``head``: their labels. ``within``: by label.
     """
-    for label, found in within.items():
+    yield from _keyless(within[base] if head is None else between, base, head)
+    asked, between = between, [one for one in between if one.stored]
+    stored = {label: [one for one in own if one.stored] for label, own in within.items()}
+    for label, found in stored.items():
         unstable = [one for one in found if not one.same]
         if unstable:
             number = several(len(unstable), "function")
@@ -39,16 +42,15 @@ def told(
             ))  # fmt: skip
             yield from _groups(unstable, "one process", "another process", by_value=False)
     if head is None:
-        if not any(not one.same for found in within.values() for one in found):
-            yield doc.Paragraph(
-                (_stable(within[base]), " in two processes of ", doc.Name(base), ".")
-            )
+        steady = stored[base]
+        if steady and all(one.same for one in steady):
+            yield doc.Paragraph((_stable(steady), " in two processes of ", doc.Name(base), "."))
         return
     # Keys that differ from process to process differ between the subjects as well.
-    restless = {one.name for found in within.values() for one in found if not one.same}
+    restless = {one.name for found in stored.values() for one in found if not one.same}
     steady = [one for one in between if one.name not in restless]
     changed = [one for one in steady if not one.same]
-    if not between:
+    if not asked:
         yield doc.Paragraph(("No function with this name is asked for by both.",))
     elif changed:
         yield doc.Paragraph((
@@ -61,6 +63,28 @@ def told(
         yield doc.Paragraph((
             _stable(steady), " in ", doc.Name(base), " and in ", doc.Name(head), ".",
         ))  # fmt: skip
+
+
+def _keyless(found: Sequence[KeyChange], base: str, head: str | None) -> Iterator[doc.Flat]:
+    """Which functions have no key: there is nothing to compare, and nothing that is reused."""
+    names = dict.fromkeys(shorten(clean(one.name), _NAME) for one in found if not one.stored)
+    if names:
+        one = len(names) == 1
+        sides = (doc.Name(base), *((" and in ", doc.Name(head)) if head else ()))
+        yield doc.Paragraph((
+            f"{several(len(names), 'function')} {'has' if one else 'have'} no key in ", *sides,
+            f": no cache stores {'it' if one else 'them'}, and each process compiles ",
+            "it again." if one else "them again.",
+        ))  # fmt: skip
+        yield _listed(list(names))
+
+
+def _listed(names: Sequence[str]) -> doc.Points:
+    rest = len(names) - _FUNCTIONS
+    return doc.Points((
+        *((doc.Name(name),) for name in names[:_FUNCTIONS]),
+        *([(f"and {several(rest, 'more function')}",)] if rest > 0 else ()),
+    ))  # fmt: skip
 
 
 def _stable(found: Sequence[KeyChange]) -> str:
@@ -85,12 +109,7 @@ def _groups(found: Sequence[KeyChange], base: str, head: str, by_value: bool) ->
         differences = functions[0].differences
         if not by_value and len(functions) > 1:
             yield doc.Paragraph((f"The values are those of the first of {len(functions)}:",))
-        names = list(dict.fromkeys(shorten(clean(one.name), _NAME) for one in functions))
-        rest = len(names) - _FUNCTIONS
-        yield doc.Points((
-            *((doc.Name(name),) for name in names[:_FUNCTIONS]),
-            *([(f"and {several(rest, 'more function')}",)] if rest > 0 else ()),
-        ))  # fmt: skip
+        yield _listed(list(dict.fromkeys(shorten(clean(one.name), _NAME) for one in functions)))
         yield doc.Table(
             ("part of the key", base, head),
             tuple(

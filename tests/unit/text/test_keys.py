@@ -39,6 +39,22 @@ def test_stable_keys_of_one_subject_are_one_sentence() -> None:
     )
 
 
+def unstored(name: str) -> KeyChange:
+    return KeyChange(name, "", "", ())
+
+
+def test_a_function_without_a_key_is_not_called_stable() -> None:
+    sides = {"1.0": [unstored("solve")], "2.0": [unstored("solve")]}
+    assert said([unstored("solve")], sides) == (
+        "1 function has no key in `1.0` and in `2.0`: no cache stores it, and each process "
+        "compiles it again.\n\n- `solve`"
+    )
+    assert said([], {"1.0": [unstored("a"), unstored("b"), same("exp")]}, head=None) == (
+        "2 functions have no key in `1.0`: no cache stores them, and each process compiles them "
+        "again.\n\n- `a`\n- `b`\n\nThe key is the same in two processes of `1.0`."
+    )
+
+
 def test_a_part_that_differs_is_shown_with_both_values() -> None:
     assert said([changed("exp"), same("log")]) == (
         "1 function of 2 has a different key in `2.0` than in `1.0`.\n\n"
