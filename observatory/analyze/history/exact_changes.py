@@ -19,7 +19,7 @@ from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.graphs import by_graph, count_in
 from observatory.analyze.comparison.ledgers import REUSE_LOST, lost_by_name
-from observatory.analyze.comparison.noise_floors import NoiseFloors
+from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.history.first_wrong import wrong_from_the_first
 from observatory.analyze.history.followed import (
@@ -134,14 +134,16 @@ class _Pair:
         ]
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
-        statement = Statement("count changed", (counts, times))
+        worse = verdicts[0].conclusion == "worse"
+        told = [one for one in times if _moved_alike(one, worse)]
+        statement = Statement("count changed", (counts, told))
         if cause is not None:
             known, sides = CAUSES[kind], Sides(self.base.at.label, self.head.at.label)
             backends, error = sorted({cell.backend for cell in cause.cells}), ""
             if known.apart_by_text:  # ids are permanent: they were first made from this sentence
                 error = known.sentence.format(head=sides.head, family=cause.family)
             distinct = [*backends, error]
-            values = backends, cause, sides, [] if known.names_functions else counts, times
+            values = backends, cause, sides, [] if known.names_functions else counts, told
             statement = Statement("cause began", values)
         change = Change(
             id=id_of(kind, self.head.at.commit, *distinct), kind=kind, sentence="",
@@ -150,7 +152,6 @@ class _Pair:
             functions=cause.functions if cause else [],
             graphs=cause.graphs if cause else [],
         )  # fmt: skip
-        worse = verdicts[0].conclusion == "worse"
         return FollowedChange(Occurrence(change, worse, statement), series, times)
 
     def _series_change(self, verdict: Verdict) -> SeriesChange:
@@ -177,6 +178,12 @@ class _Pair:
                     "metric": _COMPILE_TIME.name, "unit": _COMPILE_TIME.unit, "kind": "noisy",
                     "before": before, "after": after, "now": None,
                 })  # fmt: skip
+
+
+def _moved_alike(time: SeriesChange, worse: bool) -> bool:
+    """Whether a time moved in the direction of its count, by more than runs differ by chance."""
+    less, more = (time.before, time.after) if worse else (time.after, time.before)
+    return more >= (1 + SEPARATE_RUNS) * less
 
 
 def _shown(cause: FoundCause, worse: Iterable[Verdict]) -> list[Verdict]:

@@ -79,6 +79,19 @@ def test_fewer_misses_are_told_with_the_time_that_came_with_them() -> None:
     )
 
 
+@pytest.mark.parametrize("seconds", [0.38, 0.4, 0.49])
+def test_a_time_that_moved_the_other_way_or_by_chance_is_not_told_with_a_count(
+    seconds: float,
+) -> None:
+    (one,) = changes(counted(0, seconds=0.4), counted(4, seconds=seconds))
+    assert sentence_of(one.statement).endswith(": f0, f1, f2 and 1 more")
+
+
+def test_a_time_that_grew_much_with_a_count_is_told() -> None:
+    (one,) = changes(counted(0, seconds=0.4), counted(4, seconds=0.6))
+    assert "with it compile_time is slower: +50 %" in sentence_of(one.statement)
+
+
 def test_wrong_numbers_are_told_without_the_words_base_and_head() -> None:
     good = [sample(SIBLINGS, "counting", {"wrong_results": 0})]
     bad = [sample(SIBLINGS, "counting", {"wrong_results": 7})]
