@@ -21,7 +21,7 @@ from observatory.app.plot import style
 from observatory.app.walks import walks_in
 from observatory.dashboard.colours import tokens
 from observatory.store.reading.walks import StepTaken
-from observatory.text.path import Walk, by_model, steps_of, total_of
+from observatory.text.path import Walk, by_model, steps_of, totals_of
 from observatory.text.units import count
 
 RELEASES = ("3.0.7", "3.1.3", "3.2.4", "3.3.7")
@@ -93,7 +93,7 @@ def _path(results: Path) -> Figure:
     for number, label in enumerate(labels):
         walk = cold[WALKED].get(label)
         taken = [walk.steps.get(step) if walk else None for step in steps]
-        in_all = [total_of(one[label]) if label in one else None for one in cold.values()]
+        in_all = [totals_of([one[label]])[0] if label in one else None for one in cold.values()]
         for axes, counted in ((by_step, taken), (by_name, in_all)):
             _bars(axes, [_compiled(one) for one in counted], number, len(labels), label)
     for axes, names in ((by_step, steps), (by_name, list(cold))):

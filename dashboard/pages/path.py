@@ -11,7 +11,7 @@ from observatory.dashboard.pages.cell_values import Flag
 from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.walks import StepTaken, Walks
 from observatory.text import units
-from observatory.text.path import COUNTS, Walk, by_model, callers, steps_of, total_of
+from observatory.text.path import COUNTS, Walk, by_model, callers, steps_of, totals_of
 from observatory.text.plain import clean, shorten
 from observatory.text.words import meaning_of
 
@@ -79,7 +79,7 @@ def _rows(model: str, walks: Sequence[Walk]) -> Iterator[Row]:
     for name in steps_of(model, walks):
         places = tuple(_place(walk, walk.steps.get(name)) for walk in walks)
         yield Row(clean(name), PATH_STEPS.get(name, "").replace("`", ""), places)
-    yield Row("all steps", "", tuple(_place(walk, total_of(walk)) for walk in walks))
+    yield Row("all steps", "", tuple(map(_place, walks, totals_of(walks))))
 
 
 def _place(walk: Walk, step: StepTaken | None) -> Place | None:

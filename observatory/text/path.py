@@ -51,7 +51,7 @@ def path_table(model: str, backend: str, walks: Sequence[Walk]) -> Table:
     """The table of one model and backend. The footnotes begin with what is wrong."""
     names = steps_of(model, walks)
     rows = [(name, *(cell_of(walk.steps.get(name)) for walk in walks)) for name in names]
-    rows.append(("all steps", *(cell_of(total_of(walk)) for walk in walks)))
+    rows.append(("all steps", *(cell_of(one) for one in totals_of(walks))))
     header = ("step", *(f"{walk.label} {walk.start}" for walk in walks))
     return Table(
         f"{model} with {backend}", header, tuple(rows), (*_notes(walks), meaning_of_cells())
@@ -76,12 +76,25 @@ def cell_of(step: StepTaken | None) -> str:
     return f"WRONG  {shown}" if step.wrong else shown
 
 
-def total_of(walk: Walk) -> StepTaken:
-    """The sum of all steps."""
-    sums: Counter[str] = Counter()
-    for step in walk.steps.values():
-        sums.update({n: v for n, v in (step.metrics or {}).items() if n in (*COUNTS, "step_time")})
-    return StepTaken("all steps", metrics=dict(sums))
+def totals_of(walks: Sequence[Walk]) -> list[StepTaken | None]:
+    """The sum of all steps of each walk; None where one failed, or is absent that another has.
+
+    A sum of fewer steps is smaller, which would look like less work. So would one to which a step
+    adds no time: a metric is summed if every step has it.
+    """
+    every = {name for walk in walks for name, one in walk.steps.items() if one.status != "absent"}
+    taken = [[one for one in walk.steps.values() if one.status == "ok"] for walk in walks]
+    return [_total(steps) if len(steps) == len(every) else None for steps in taken]
+
+
+def _total(steps: Sequence[StepTaken]) -> StepTaken:
+    metrics = [step.metrics or {} for step in steps]
+    sums = {
+        name: sum(own[name] for own in metrics)
+        for name in (*COUNTS, "step_time")
+        if all(name in own for own in metrics)
+    }
+    return StepTaken("all steps", metrics=sums)
 
 
 def callers(step: StepTaken) -> str:

@@ -26,6 +26,7 @@ from observatory.benchmarks.probes.ledger import Ledger
 from observatory.benchmarks.request import Request
 from observatory.store.reading.walks import StepTaken
 from observatory.text.path import Walk, path_table, who_asked
+from observatory.text.units import MISSING
 
 MODELS_OF_PATH = models_of(PATH[0])
 
@@ -114,6 +115,28 @@ def test_the_table_has_the_steps_in_their_order_and_says_what_is_wrong_first() -
     assert found.rows[0][1].startswith("WRONG  4  9  4")
     assert found.rows[2][1] == "absent"
     assert "initial_point" in found.footnotes[0]
+
+
+@pytest.mark.parametrize("status", ["failed", "absent", "left out"])
+def test_steps_are_not_summed_where_one_that_another_subject_took_is_missing(status: str) -> None:
+    metrics = {"graphs_compiled": 4, "functions_compiled": 9, "cache_misses": 4, "step_time": 1.5}
+    point, nutpie = StepTaken("point", metrics=metrics), StepTaken("nutpie", "absent")
+    both = {"point": point, "sample": StepTaken("sample", metrics=metrics), "nutpie": nutpie}
+    one = {**both, "sample": StepTaken("sample", status)}
+    if status == "left out":
+        del one["sample"]
+    found = path_table(
+        "mixture", "NUMBA", [Walk("3.3.7", "path_warm", both), Walk("3.3.8", "path_warm", one)]
+    )
+    assert found.rows[-1] == ("all steps", "8  18  8  3.00 s", MISSING)
+
+
+def test_steps_of_which_one_was_not_timed_have_no_sum_of_times() -> None:
+    counts = {"graphs_compiled": 4, "functions_compiled": 9, "cache_misses": 4}
+    timed = StepTaken("point", metrics={**counts, "step_time": 1.5})
+    steps = {"point": timed, "sample": StepTaken("sample", metrics=counts)}
+    found = path_table("mixture", "NUMBA", [Walk("3.3.8", "path_warm", steps)])
+    assert found.rows[-1][1] == f"8  18  8  {MISSING}"
 
 
 def test_the_posterior_of_eight_schools_is_that_of_a_walk_over_its_density() -> None:
