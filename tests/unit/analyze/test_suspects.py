@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Literal
 
 from observatory.analyze.history.suspects import Commit, culprits_of, ranked
+from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import At, Change, SeriesChange
 from observatory.store.records.comparison import FunctionChange
+from observatory.store.records.profile import PartChange
+from observatory.text.statements import sentence_of
 
 DAY = datetime(2026, 5, 4, tzinfo=UTC)
 AT = At(label="3.0.0", commit="a" * 40, date=DAY)
@@ -51,6 +55,18 @@ def test_a_name_that_many_files_define_points_at_none() -> None:
     assert culprits_of(one) == ["perform"]
     files = tuple(f"pytensor/{n}.py" for n in range(9))
     (found,) = ranked(one, [commit("x", *files)], {"perform": files})
+    assert found.weight == 0
+
+
+def test_the_phase_in_which_work_grew_is_no_name() -> None:
+    def part(kind: Literal["function", "phase"], name: str) -> PartChange:
+        return PartChange(kind=kind, name=name, base=10, head=18, calls=8, share=1.0)
+
+    begins = Statement("work began", (part("function", "x:walk"), part("phase", "rewriting")))
+    told = change().model_copy(update={"sentence": f"more calls; {sentence_of(begins)}"})
+    assert culprits_of(told) == ["walk"]
+    title = "Fix typos about rewriting in the tutorial"
+    (found,) = ranked(told, [commit(title, "pytensor/printing.py")], {})
     assert found.weight == 0
 
 
