@@ -85,6 +85,12 @@ class Metric:
     advice: str = ""
     """What to do about a change that no cause explains, in sentences."""
 
+    def same(self, one: float, other: float) -> bool:
+        """Whether two values of two subjects are equal, as far as chance lets one tell."""
+        if self.kind == "exact":
+            return one == other
+        return abs(one - other) <= (self.material or self.spread) * max(one, other)
+
     def value_of(self, samples: Sequence[float]) -> float:
         """The value that stands for some samples, of which there is at least one.
 

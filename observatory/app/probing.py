@@ -83,9 +83,7 @@ class Prober:
 
     def same(self, one: float, other: float) -> bool:
         """Whether two values are equal, as far as chance lets one tell."""
-        if self.metric.kind == "exact":
-            return one == other
-        return abs(one - other) <= (self.metric.material or self.metric.spread) * max(one, other)
+        return self.metric.same(one, other)
 
     def said(self, value: float) -> str:
         """A value in words."""

@@ -93,17 +93,38 @@ def _how(crossed: Crossed, cause: CrossedCause, blamed: Sequence[CrossedAxis]) -
         parts = [name(doc.spoken(_axes(one))) for one in cause.untried]
         told = enumerated(parts, _AXES, "part")
         return (" did it, in whole or in part; it could not be measured with only ", *told, " new")
-    if len(crossed.causes) > 1:
-        return (f" {'make' if len(blamed) > 1 else 'makes'} the change without the others",)
-    if len(blamed) > 1:
-        return (" did it, only together",)
     known = {frozenset(one.new): one.value for one in crossed.combinations}
     every = {one.name for one in crossed.axes}
     new, old = known.get(frozenset(cause.axes)), known.get(frozenset(every - {*cause.axes}))
-    alone = f" did it: if only it is new, the value is {_shown(new, crossed)}"
+    whole = _reaches(new, crossed.high, crossed.low, crossed)
+    if len(crossed.causes) > 1:
+        makes = "make" if len(blamed) > 1 else "makes"
+        return (f" {makes} {'' if whole else 'most of '}the change without the others",)
+    did = (
+        " did it"
+        if whole and _reaches(old, crossed.low, crossed.high, crossed)
+        else " made most of it"
+    )
+    if len(blamed) > 1:
+        return (f"{did}, only together",)
+    alone = f"{did}: if only it is new, the value is {_shown(new, crossed)}"
     if old is None:
         return (alone, *_most_without(crossed, cause))
     return (f"{alone}; if only it is old, {_shown(old, crossed)}",)
+
+
+def _alike(value: float | None, other: float | None, crossed: Crossed) -> bool:
+    """Whether two values are equal, as far as is known: one that is not measured may be."""
+    if value is None or other is None or crossed.metric not in COMPARED:
+        return None in (value, other) or value == other
+    return COMPARED[crossed.metric].same(value, other)
+
+
+def _reaches(value: float | None, end: float | None, start: float | None, crossed: Crossed) -> bool:
+    """Whether a value is that of one end of the change or beyond it, as far as is known."""
+    if value is None or end is None or start is None or _alike(value, end, crossed):
+        return True
+    return (value > end) == (end > start)
 
 
 def _most_without(crossed: Crossed, cause: CrossedCause) -> doc.Words:
@@ -191,7 +212,7 @@ def _step(step: CrossedStep, metric: str) -> doc.Words:
 
 def _tied(crossed: Crossed) -> doc.Words:
     """With which settings the change is gone."""
-    gone = [name(one.name) for one in crossed.conditions if one.low == one.high is not None]
+    gone = [name(one.name) for one in crossed.conditions if _is_gone(one, crossed)]
     if not gone:
         return ("No setting makes the change go away.",)
     return ("The change is gone with ", *enumerated(gone, _AXES, "setting"), ".")
@@ -208,8 +229,12 @@ def _beside(one: UnderCondition, crossed: Crossed) -> str:
     if one.high is None:
         return "no value with it"
     if one.low is None:
-        return "as usual" if one.high == crossed.high else "no value before"
-    return "is gone" if one.low == one.high else "has another size"
+        return "as usual" if _alike(one.high, crossed.high, crossed) else "no value before"
+    return "is gone" if _is_gone(one, crossed) else "has another size"
+
+
+def _is_gone(one: UnderCondition, crossed: Crossed) -> bool:
+    return None not in (one.low, one.high) and _alike(one.low, one.high, crossed)
 
 
 def _taken(crossed: Crossed) -> str:

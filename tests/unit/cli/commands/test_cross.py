@@ -81,6 +81,22 @@ def test_the_settings_that_a_change_depends_on_are_said_first(
     assert "No setting makes the change go away." in search()
 
 
+def test_settings_are_told_of_work_as_they_were_searched_with_its_noise(
+    asked: list[Asked], found: dict[str, Any]
+) -> None:
+    del asked
+    found |= {"metric": "python_calls", "low": 100_000, "high": 120_000}
+    found["conditions"] = [
+        UnderCondition(name="floatX=float32", low=100_000, high=100_003),
+        UnderCondition(name="PYTHONHASHSEED=0", low=None, high=120_004),
+        UnderCondition(name="cxx=", low=100_000, high=110_000),
+    ]
+    told = search()
+    assert "The change is gone with floatX=float32. with before after" in told
+    assert "PYTHONHASHSEED=0 - 120,004 as usual" in told
+    assert "cxx= 100,000 110,000 has another size" in told
+
+
 def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[tuple[str, str | None]] = []
 
@@ -110,8 +126,28 @@ def test_bad_may_have_another_python(asked: list[Asked], monkeypatch: pytest.Mon
             "and llvmlite 0.48.0 → 0.50.0). Without numba: 2.",
         ),
         (
-            {"causes": [CrossedCause(axes=["PyTensor"]), CrossedCause(axes=["numpy"])]},
+            {
+                "causes": [CrossedCause(axes=["PyTensor"]), CrossedCause(axes=["numpy"])],
+                "combinations": [Combined(new=["numpy"], value=3)],
+            },
+            "(pytensor 3.0.1 → 3.0.2). numpy makes most of the change without the others",
+        ),
+        (
+            {
+                "causes": [CrossedCause(axes=["PyTensor"]), CrossedCause(axes=["numpy"])],
+                "combinations": [Combined(new=["PyTensor"], value=5)],
+            },
             "PyTensor makes the change without the others (pytensor 3.0.1 → 3.0.2). numpy makes",
+        ),
+        (
+            {"combinations": [Combined(new=["numba"], value=3),
+                              Combined(new=["PyTensor", "numpy"], value=1)]},
+            "numba made most of it: if only it is new, the value is 3; if only it is old, 1",
+        ),
+        (
+            {"combinations": [Combined(new=["PyTensor", "numba"], value=3)],
+             "causes": [CrossedCause(axes=["PyTensor", "numba"])]},
+            "PyTensor and numba made most of it, only together",
         ),
         (
             {"causes": [CrossedCause(axes=["numba", "numpy"], untried=[["numba"]])]},
