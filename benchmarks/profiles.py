@@ -94,5 +94,8 @@ class Profile:
     rewriters: tuple[Rewriter, ...] = ()
     tree: CallTree | None = None
     """Tracing pass only."""
+    unwatched: tuple[str, ...] = ()
+    """Phases that could not be seen, since no function that begins one was found in time: what they
+    took is part of other phases. Timing and counting pass only."""
     imports: tuple[ImportedModule, ...] = ()
     """One tracing sample of a subject: in another process, before any build."""

@@ -120,7 +120,8 @@ class HighWater(PhaseClock):
                 Phase(name, self.entries.get(name, 1), peak_bytes=int(raised[name]))
                 for name in (BEFORE, *PHASES, REST)
                 if raised.get(name)
-            )
+            ),
+            unwatched=self.unwatched,
         )
 
     @contextmanager

@@ -2,7 +2,8 @@
 
 The timing pass (seconds) and the counting pass (memory) replace these functions while they measure,
 and only then; the tracing pass finds them by name in its tree of calls. A function that a release
-does not have, or that has not been imported before the build, begins no phase there.
+does not have, or that has not been imported before the build, begins no phase there; the profile
+says which phases could not be seen.
 """
 
 from __future__ import annotations
@@ -93,6 +94,7 @@ class PhaseClock:
         """By phase, without the phases inside it."""
         self.entries: dict[str, int] = {}
         self.rewriters: dict[str, Rewriter] = {}
+        self._unwatched: set[str] = set()
         self._nested = [0.0]
         """For each open phase, the seconds of the phases that were inside it."""
 
@@ -111,17 +113,31 @@ class PhaseClock:
             replace(one, name=shorten(one.name), seconds=round(one.seconds or 0.0, 6))
             for one in longest[:MOST_TIMED]
         )
-        return Profile(phases, rewriters)
+        return Profile(phases, rewriters, unwatched=self.unwatched)
+
+    @property
+    def unwatched(self) -> tuple[str, ...]:
+        """The phases that could not be seen in one of the builds.
+
+        That is one whose functions do not exist, and one of which a function was imported after the
+        clock had begun to look for it.
+        """
+        return tuple(name for name in PHASES if name in self._unwatched)
 
     @contextmanager
     def running(self) -> Iterator[None]:
         """Time the phases of what is built inside the block."""
         with ExitStack() as stack:
-            for location, phase in PHASE_OF.items():
-                stack.enter_context(_replaced(location, functools.partial(self._timed, phase)))
+            found = {
+                location for location, phase in PHASE_OF.items()
+                if stack.enter_context(_replaced(location, functools.partial(self._timed, phase)))
+            }  # fmt: skip
             stack.enter_context(_replaced(_REWRITERS, self._collecting))
             stack.enter_context(self._watching_garbage())
             yield
+        late = {location for location in PHASE_OF.keys() - found if _found(location) is not None}
+        seen = {PHASE_OF[location] for location in found}
+        self._unwatched |= set(PHASE_OF.values()) - seen | {PHASE_OF[one] for one in late}
 
     def _timed(self, phase: str, function: Callable[..., Any]) -> Callable[..., Any]:
         read = self.read
@@ -180,25 +196,32 @@ class PhaseClock:
         return apply
 
 
-@contextmanager
-def _replaced(location: str, replacement: Callable[[Callable[..., Any]], Any]) -> Iterator[None]:
-    """Replace ``module:qualname`` inside the block; do nothing where there is no such function."""
+def _found(location: str) -> tuple[Any, str, Any] | None:
+    """The owner of ``module:qualname``, its name there, and the function; None: there is none."""
     module, _, path = location.partition(":")
     owner: Any = sys.modules.get(module)
     *classes, name = path.split(".")
     for each in classes:
         owner = getattr(owner, each, None)
     original = None if owner is None else vars(owner).get(name)
-    if original is None:
-        yield
+    return None if original is None else (owner, name, original)
+
+
+@contextmanager
+def _replaced(location: str, replacement: Callable[[Callable[..., Any]], Any]) -> Iterator[bool]:
+    """Replace ``module:qualname`` inside the block; say whether there is such a function."""
+    found = _found(location)
+    if found is None:
+        yield False
         return
+    owner, name, original = found
     function = original
     if isinstance(original, staticmethod | classmethod):
         function = original.__func__
     replaced = replacement(function)
     setattr(owner, name, replaced if function is original else type(original)(replaced))
     try:
-        yield
+        yield True
     finally:
         setattr(owner, name, original)
 

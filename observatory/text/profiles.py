@@ -8,12 +8,19 @@ from observatory.analyze.history.part_changes import GrownPart
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
 from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import counts_of_change
+from observatory.analyze.profiles.samples import NOT_ATTRIBUTED
 from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
 from observatory.text.units import change, human, percent, seconds
 from observatory.text.words import several
 
 _NO_ALARM = "the total number of calls raises no alarm"
 """True of one that is as before, and of one that changed by less than counts."""
+_WHOLE = 1.05
+"""A larger share of what was added is not only inexact."""
+_NO_PHASE = {
+    NOT_ATTRIBUTED: "what belongs to no known phase",
+    "before the build": "what the process does before the build",
+}
 _NAMED = 3
 """Parts that the sentence on a subject names, at most."""
 
@@ -34,19 +41,28 @@ def culprit_sentence(part: PartChange, phase: PartChange | None = None) -> str:
 def longer_sentence(phase: PhaseTime, share: float) -> str:
     """The sentence on the phase that a longer build is explained by, without a full stop."""
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return (
-        f"the phase `{phase.name}` takes {more} more ({levels}), {percent(share)} of the "
-        "additional time"
-    )
+    return f"{_phase(phase.name)} takes {more} more ({levels}), {_share(share, 'time')}"
 
 
 def memory_sentence(phase: PhaseMemory, share: float) -> str:
     """The sentence on the phase that a larger peak is explained by, without a full stop."""
     more, levels = human(phase.head - phase.base, "bytes"), change(phase.base, phase.head, "bytes")
     return (
-        f"the phase `{phase.name}` raises it by {more} more ({levels}), {percent(share)} of the "
-        "additional memory"
+        f"in the counting pass, {_phase(phase.name)} raises it by {more} more ({levels}), "
+        f"{_share(share, 'memory')}"
     )
+
+
+def _share(share: float, noun: str) -> str:
+    """The share of a phase in what was added; other phases may have lost as much."""
+    if share > _WHOLE:
+        return f"all of the additional {noun} and more: other phases take less"
+    return f"{percent(min(1.0, share))} of the additional {noun}"
+
+
+def _phase(name: str) -> str:
+    """What takes seconds or memory; what belongs to no phase is told in words."""
+    return _NO_PHASE.get(name, f"the phase `{name}`")
 
 
 def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
@@ -76,7 +92,7 @@ def _further(number: int, noun: str) -> str:
 def grown_phase_sentence(phase: PhaseTime) -> str:
     """The sentence on a phase that takes much longer where all calls together are no alarm."""
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return f"{_NO_ALARM}, but the phase `{phase.name}` takes {more} more ({levels})"
+    return f"{_NO_ALARM}, but {_phase(phase.name)} takes {more} more ({levels})"
 
 
 def _counts(part: PartChange) -> str:
@@ -105,12 +121,15 @@ def _culprit(part: PartChange) -> str:
 def import_sentence(module: ImportChange) -> str:
     """By which module importing takes longer, without a full stop.
 
-    "HEAD imports `pandas`, 210 ms, which BASE does not"
+    "`pandas` is newly imported, which takes 210 ms (in one sample)"
     """
-    name = f"`{module.name.replace('`', '')}`"
+    name = _quoted(module.name)
     if module.base is None:
-        return f"HEAD imports {name}, {seconds(module.head)}, which BASE does not"
-    return f"{name} takes by itself {change(module.base, module.head, 'seconds')}"
+        return f"{name} is newly imported, which takes {seconds(module.head)} (in one sample)"
+    levels = change(module.base, module.head, "seconds")
+    if module.replaces is not None:
+        return f"{name} (before: {_quoted(module.replaces)}) takes {levels} (in one sample)"
+    return f"{name} takes by itself {levels} (in one sample)"
 
 
 def difference_sentence(base: CellProfile, head: CellProfile) -> str:
@@ -129,4 +148,8 @@ def difference_sentence(base: CellProfile, head: CellProfile) -> str:
 
 def _short(name: str) -> str:
     """The name of a function without its module, in backticks."""
-    return f"`{(name.partition(':')[2] or name).replace('`', '')}`"
+    return _quoted(name.partition(":")[2] or name)
+
+
+def _quoted(name: str) -> str:
+    return f"`{name.replace('`', '')}`"

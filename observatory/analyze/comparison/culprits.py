@@ -11,6 +11,7 @@ stays.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import ONCE
@@ -35,6 +36,7 @@ from observatory.benchmarks.catalogue import (
     Measure,
     headline_time,
 )
+from observatory.store.journal.values import values_of
 from observatory.store.records.profile import PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
@@ -60,11 +62,8 @@ def with_culprits(
     work, times = Differences(*taken("tracing")), phase_times(*taken("timing"))
     longer = {one.cell for one in verdicts if _takes_longer(one)}
     calls_more = {v.cell for v in verdicts if v.metric == _CALLS and v.conclusion == "worse"}
-    imported = import_change(imports_of(base.samples), imports_of(head.samples))
 
     def reason(one: JudgedVerdict) -> Statement | None:
-        if imported and one.conclusion == "worse" and one.metric in ONCE:
-            return Statement("imports more", (imported,))
         if one.metric in OF_WORK and one.cell in work:
             if one.conclusion == "worse":
                 # Where calls are no worse, the additional instructions are none of theirs.
@@ -73,7 +72,9 @@ def with_culprits(
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 return _remark(work, one.cell, untold)
         if one.conclusion == "worse":
-            return where_it_begins(one.cell, one.metric, *(s.taken(one.cell) for s in (base, head)))
+            # Importing is judged once, and the module is known from a sample of any cell.
+            sides = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
+            return where_it_begins(one.cell, one.metric, *sides)
         return None
 
     return [
@@ -98,7 +99,8 @@ def where_it_begins(
     Of a build's time and of its memory that is a phase, and of importing a module.
     """
     if metric in ONCE:
-        imported = import_change(imports_of(bases), imports_of(heads))
+        more = _median(metric, heads) - _median(metric, bases)
+        imported = import_change(imports_of(bases), imports_of(heads), more)
         return None if imported is None else Statement("imports more", (imported,))
     before, after = ([one for one in side if one.cell == cell] for side in (bases, heads))
     if metric == _PEAK:
@@ -109,13 +111,23 @@ def where_it_begins(
     return None
 
 
-def _memory_begins(bases: Iterable[Sample], heads: Iterable[Sample]) -> Statement | None:
+def _memory_begins(bases: Sequence[Sample], heads: Sequence[Sample]) -> Statement | None:
     """Which phase raises the memory of one cell by more than before."""
     before, after = (
         [one for cell in raised(side).values() for one in cell] for side in (bases, heads)
     )
-    phase = larger_phase(memory_by_phase(before, after)) if before and after else None
+    if not before or not after:
+        return None
+    more = _median(_PEAK, heads) - _median(_PEAK, bases)
+    phase = larger_phase(memory_by_phase(before, after), more)
     return phase and Statement("memory began", phase)
+
+
+def _median(metric: str, samples: Iterable[Sample]) -> float:
+    """The median of a noisy metric; 0 where no sample has it."""
+    known = METRICS[metric]
+    values = values_of(known, [one for one in samples if one.measure == known.measure])
+    return median(values) if values else 0.0
 
 
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:

@@ -14,6 +14,7 @@ from typing import Literal
 from observatory.analyze.profiles.judging import judged, typical
 from observatory.analyze.profiles.samples import (
     NOT_ATTRIBUTED,
+    ByPhase,
     memory_by_phase,
     paired,
     raised,
@@ -43,11 +44,11 @@ class CellProfile:
 
     traced: Sequence[Profile] = ()
     """Of the tracing samples."""
-    timed: Sequence[Mapping[str, float]] = ()
+    timed: Sequence[ByPhase] = ()
     """Of the timing samples: the seconds of each phase, without the phases inside it."""
     rewriters: Mapping[str, Rewriter] = field(default_factory=dict)
     """Of a timing sample: seconds, applications and created nodes of those that took longest."""
-    raised: Sequence[Mapping[str, float]] = ()
+    raised: Sequence[ByPhase] = ()
     """Of the counting samples: the bytes by which each phase raised the peak of memory."""
 
     @cached_property
@@ -58,8 +59,8 @@ class CellProfile:
     @cached_property
     def seconds(self) -> Mapping[str, float]:
         """The median of each phase."""
-        names = dict.fromkeys(name for one in self.timed for name in one)
-        return {name: median(one.get(name, 0.0) for one in self.timed) for name in names}
+        names = dict.fromkeys(name for one in self.timed for name in one.taken)
+        return {name: median(one.taken.get(name, 0.0) for one in self.timed) for name in names}
 
     def stacks(self, unit: Unit) -> Stacks:
         """The profile in calls or in seconds; empty if no sample has it."""

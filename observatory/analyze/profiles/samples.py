@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
@@ -29,6 +30,15 @@ _LEAST_MEMORY = 1_000_000
 """Bytes: the allocator decides about less."""
 _NOTICED = 0.01
 """The share of the build by which a phase must grow to be named where the whole is calm."""
+
+
+@dataclass(frozen=True)
+class ByPhase:
+    """What each phase of one sample took, seconds or bytes; a phase that it lacks took none."""
+
+    taken: Mapping[str, float]
+    unwatched: frozenset[str] = frozenset()
+    """Phases that the sample could not see: what they took is part of others."""
 
 
 class Differences(Mapping[Cell, ProfileDifference]):
@@ -69,7 +79,8 @@ def phase_times(bases: Iterable[Sample], heads: Iterable[Sample]) -> dict[Cell, 
 
     For each cell that both have timed. What belongs to no phase is `NOT_ATTRIBUTED`. A phase is
     sure if a test of ranks (Mann & Whitney 1947) says so, with false discoveries controlled over
-    the phases, and if its medians are further apart than the quartiles of either side.
+    the phases, and if its medians are further apart than the quartiles of either side. One that
+    some of the samples could not see is never sure.
     """
     before, after = timed(bases), timed(heads)
     return {cell: paired(before[cell], after[cell]) for cell in before if cell in after}
@@ -84,16 +95,16 @@ def traced(samples: Iterable[Sample]) -> dict[Cell, list[Profile]]:
     return found
 
 
-def timed(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
+def timed(samples: Iterable[Sample]) -> dict[Cell, list[ByPhase]]:
     """Return the seconds by phase of each timed sample."""
-    found: dict[Cell, list[dict[str, float]]] = defaultdict(list)
+    found: dict[Cell, list[ByPhase]] = defaultdict(list)
     for sample in samples:
         total = sample.metrics.get("compile_time")
         if sample.status != "ok" or sample.profile is None or total is None:
             continue
         seconds = {one.name: one.seconds or 0.0 for one in sample.profile.phases}
         seconds[NOT_ATTRIBUTED] = max(0.0, total - sum(seconds.values()))
-        found[sample.cell].append(seconds)
+        found[sample.cell].append(ByPhase(seconds, frozenset(sample.profile.unwatched)))
     return found
 
 
@@ -108,41 +119,57 @@ def rewriters(samples: Iterable[Sample]) -> dict[Cell, dict[str, Rewriter]]:
     return found
 
 
-def raised(samples: Iterable[Sample]) -> dict[Cell, list[dict[str, float]]]:
+def raised(samples: Iterable[Sample]) -> dict[Cell, list[ByPhase]]:
     """Return the bytes by which each phase raised the largest resident memory, of each sample."""
-    found: dict[Cell, list[dict[str, float]]] = defaultdict(list)
+    found: dict[Cell, list[ByPhase]] = defaultdict(list)
     for sample in samples:
         if sample.status == "ok" and sample.profile is not None:
             phases = {one.name: float(one.peak_bytes) for one in sample.profile.phases
                       if one.peak_bytes is not None}  # fmt: skip
             if phases:
-                found[sample.cell].append(phases)
+                found[sample.cell].append(ByPhase(phases, frozenset(sample.profile.unwatched)))
     return found
 
 
-def memory_by_phase(
-    before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]]
-) -> list[PhaseMemory]:
+def memory_by_phase(before: Sequence[ByPhase], after: Sequence[ByPhase]) -> list[PhaseMemory]:
     """Return the medians of both sides for each phase, the largest growth first.
 
     ``before``, ``after``: of one cell, as of `raised`.
     """
-    names = dict.fromkeys(name for one in (*before, *after) for name in one)
-    sides = [{name: median(one.get(name, 0.0) for one in side) for name in names}
-             for side in (before, after)]  # fmt: skip
-    found = [PhaseMemory(name=n, base=sides[0][n], head=sides[1][n]) for n in names]
+    sides = _values(before, after)
+    found = [
+        PhaseMemory(
+            name=name, base=median(sides[0][name]), head=median(sides[1][name]),
+            watched=_watched(name, before, after),
+        )
+        for name in sides[0]
+    ]  # fmt: skip
     return sorted(found, key=lambda one: (one.base - one.head, one.name))
 
 
-def larger_phase(memory: Sequence[PhaseMemory]) -> tuple[PhaseMemory, float] | None:
-    """The phase that a larger peak of memory is explained by, and its share of all growth.
+def _values(*sides: Sequence[ByPhase]) -> list[dict[str, list[float]]]:
+    """Return what each sample of each side took, by phase."""
+    names = dict.fromkeys(name for side in sides for one in side for name in one.taken)
+    return [{name: [one.taken.get(name, 0.0) for one in side] for name in names} for side in sides]
 
-    ``memory``: as `memory_by_phase` returns it. None where no phase grew by a megabyte, or where
-    the one that grew most explains little.
+
+def _watched(name: str, *sides: Sequence[ByPhase]) -> bool:
+    """Whether all samples could see a phase, or none of them."""
+    return len({name in one.unwatched for side in sides for one in side}) == 1
+
+
+def larger_phase(memory: Sequence[PhaseMemory], more: float) -> tuple[PhaseMemory, float] | None:
+    """The phase that a larger peak of memory is explained by, and its share of the growth.
+
+    ``memory``: as `memory_by_phase` returns it; ``more``: the bytes by which the peak grew, which
+    other samples say. None where no phase grew by a megabyte, where the one that grew most explains
+    little, and where the phases together do not raise the peak by more.
     """
-    more = sum(max(0.0, one.head - one.base) for one in memory)
-    first = next(iter(memory), None)
-    if first is None or first.head - first.base < max(_LEAST_MEMORY, _ENOUGH * more):
+    first = next((one for one in memory if one.watched), None)
+    grown = 0.0 if first is None else first.head - first.base - _unseen(memory)
+    if first is None or grown < max(_LEAST_MEMORY, _ENOUGH * more) or more <= 0:
+        return None
+    if sum(one.head - one.base for one in memory) <= 0:
         return None
     return first, (first.head - first.base) / more
 
@@ -151,13 +178,18 @@ def longer_phase(times: Sequence[PhaseTime]) -> tuple[PhaseTime, float] | None:
     """The phase that a longer build is explained by, and its share of the additional time.
 
     ``times``: of one cell, as `phase_times` returns them. None where no phase is sure, or where the
-    one that grew most explains little.
+    one that grew most explains little. The share is above 1 where other phases take less.
     """
     more = sum(time.head - time.base for time in times)
     first = next((time for time in times if time.sure and time.head > time.base), None)
-    if first is None or more <= 0 or first.head - first.base < _ENOUGH * more:
+    if first is None or more <= 0 or first.head - first.base - _unseen(times) < _ENOUGH * more:
         return None
-    return first, min(1.0, (first.head - first.base) / more)
+    return first, (first.head - first.base) / more
+
+
+def _unseen(phases: Sequence[PhaseTime] | Sequence[PhaseMemory]) -> float:
+    """What phases had in BASE that HEAD does not show: it is in other phases there."""
+    return sum(one.base for one in phases if not one.watched)
 
 
 def grown_phase(times: Sequence[PhaseTime]) -> PhaseTime | None:
@@ -165,26 +197,23 @@ def grown_phase(times: Sequence[PhaseTime]) -> PhaseTime | None:
 
     ``times``: of one cell, as `phase_times` returns them. None where there is no such phase.
     """
-    least = _NOTICED * sum(time.base for time in times)
+    least = _NOTICED * sum(time.base for time in times) + _unseen(times)
     return next(
         (t for t in times if t.sure and t.head - t.base >= max(least, LARGE * t.base)), None
     )
 
 
-def paired(
-    before: Sequence[Mapping[str, float]], after: Sequence[Mapping[str, float]]
-) -> list[PhaseTime]:
+def paired(before: Sequence[ByPhase], after: Sequence[ByPhase]) -> list[PhaseTime]:
     """Return what `phase_times` says of one cell: ``before`` and ``after`` are as of `timed`."""
-    names = dict.fromkeys(name for one in (*before, *after) for name in one)
-    sides = [{name: [one.get(name, 0.0) for one in side] for name in names}
-             for side in (before, after)]  # fmt: skip
+    sides = _values(before, after)
     sure = _sure(*sides)
-    times = [
-        PhaseTime(
-            name=name, base=median(sides[0][name]), head=median(sides[1][name]), sure=name in sure
-        )
-        for name in names
-    ]
+    times = []
+    for name in sides[0]:
+        watched = _watched(name, before, after)
+        times.append(PhaseTime(
+            name=name, base=median(sides[0][name]), head=median(sides[1][name]),
+            sure=watched and name in sure, watched=watched,
+        ))  # fmt: skip
     return sorted(times, key=lambda time: (time.base - time.head, time.name))
 
 

@@ -129,6 +129,10 @@ class Profile(Record):
     phases: list[Phase] = Field([], max_length=100)
     rewriters: list[Rewriter] = Field([], max_length=2000)
     tree: CallTree | None = Field(None, description="tracing pass only")
+    unwatched: list[Name] = Field(
+        [], max_length=100, description="phases that could not be seen, because the functions that "
+        "begin them have other names or were imported too late; absent in older files",
+    )  # fmt: skip
     imports: list[ImportedModule] = Field(
         [], max_length=5000, description="of one tracing sample: before any build"
     )
@@ -140,6 +144,9 @@ class ImportChange(Record):
     name: Name
     base: _Seconds | None = Field(description="its own seconds; None: BASE does not import it")
     head: _Seconds = Field(description="its own seconds; of a new one, with those that it imports")
+    replaces: Name | None = Field(
+        None, description="a module that BASE imports and HEAD does not, whose seconds `base` has"
+    )
 
 
 class PhaseTime(Record):
@@ -151,6 +158,7 @@ class PhaseTime(Record):
     sure: bool = Field(
         False, description="whether the sides differ by more than samples of one side do"
     )
+    watched: bool = Field(True, description="false: a side could not see it")
 
 
 class PhaseMemory(Record):
@@ -159,6 +167,7 @@ class PhaseMemory(Record):
     name: Name
     base: Annotated[FiniteFloat, Field(ge=0)]
     head: Annotated[FiniteFloat, Field(ge=0)]
+    watched: bool = Field(True, description="false: a side could not see it")
 
 
 class PartChange(Record):

@@ -7,16 +7,19 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import Statement
-from observatory.store.records.profile import CallTree, Phase, Profile, Rewriter
+from observatory.benchmarks.catalogue import Cell
+from observatory.store.records.profile import CallTree, ImportedModule, Phase, Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import WARM, sample
 
 
-def reasons(base: list[Sample], head: list[Sample]) -> dict[str, Statement | None]:
+def reasons(
+    base: list[Sample], head: list[Sample], cell: Cell = WARM
+) -> dict[str, Statement | None]:
     sides = Evidence.of(base), Evidence.of(head)
-    verdicts = judge_exact([WARM], *sides, NoiseFloors()).verdicts
-    verdicts += judge_noisy([WARM], *sides, NoiseFloors(), 1)
+    verdicts = judge_exact([cell], *sides, NoiseFloors()).verdicts
+    verdicts += judge_noisy([cell], *sides, NoiseFloors(), 1)
     return {one.metric: one.because for one in with_culprits(verdicts, *sides)}
 
 
@@ -142,9 +145,9 @@ def test_what_did_not_change_has_no_reason() -> None:
     assert set(reasons(same, same).values()) == {None}
 
 
-def counted(lowering: int, peak: float) -> list[Sample]:
+def counted(lowering: int, peak: float, linking: int = 2_000_000) -> list[Sample]:
     """A counting sample with the memory of its phases, and timing samples with the peak."""
-    raised = {"before the build": 160_000_000, "numba: lowering": lowering, "linking": 2_000_000}
+    raised = {"before the build": 160_000_000, "numba: lowering": lowering, "linking": linking}
     phases = [Phase(name=name, entries=1, peak_bytes=size) for name, size in raised.items()]
     peaks = [sample(WARM, metrics={"peak_rss": peak + n * 1e4}) for n in range(8)]
     return [sample(WARM, "counting", profile=Profile(phases=phases)), *peaks]
@@ -158,11 +161,30 @@ def test_more_memory_begins_with_the_phase_that_raises_the_peak() -> None:
     phase, share = because.values
     assert (phase.name, phase.base, phase.head, share) == ("numba: lowering", 16e6, 76e6, 1.0)
     assert sentence_of(because) == (
-        "the phase `numba: lowering` raises it by 60.0 MB more (16.0 → 76.0 MB), 100 % of the "
-        "additional memory"
+        "in the counting pass, the phase `numba: lowering` raises it by 60.0 MB more (16.0 → "
+        "76.0 MB), 100 % of the additional memory"
     )
 
 
 def test_memory_that_no_phase_has_added_has_no_reason() -> None:
-    found = reasons(counted(16_000_000, 2e8), counted(16_500_000, 2.6e8))
-    assert found["peak_rss"] is None
+    for lowering, linking in ((16_500_000, 2_000_000), (26_000_000, 2_000_000), (0, 10_000_000)):
+        found = reasons(counted(16_000_000, 2e8), counted(lowering, 2.6e8, linking))
+        assert found["peak_rss"] is None
+
+
+FRESH = Cell("radon", "warm_disk", "NUMBA", "spawn")
+
+
+def imported(seconds: float, **modules: float) -> list[Sample]:
+    """A tracing sample that knows what each module takes, and timing samples of all of them."""
+    known = [ImportedModule(name=name, depth=0, seconds=own) for name, own in modules.items()]
+    took = [sample(FRESH, metrics={"import_time": seconds + n / 1000}) for n in range(8)]
+    return [sample(FRESH, "tracing", profile=Profile(imports=known)), *took]
+
+
+def test_a_longer_import_begins_with_a_module_that_explains_a_quarter_of_it() -> None:
+    base = imported(1.0, numba=0.6, re=0.1)
+    because = reasons(base, imported(1.5, numba=0.6, re=0.25), FRESH)["import_time"]
+    assert because is not None
+    assert sentence_of(because) == "`re` takes by itself 100 → 250 ms (in one sample)"
+    assert reasons(base, imported(1.5, numba=0.6, re=0.2), FRESH)["import_time"] is None

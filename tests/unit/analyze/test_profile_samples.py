@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -20,9 +22,10 @@ from tests.factories import WARM, failed, sample, traced
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 
 
-def timed(total: float, **seconds: float) -> Sample:
+def timed(total: float, *, unwatched: Sequence[str] = (), **seconds: float) -> Sample:
     phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
-    return sample(metrics={"compile_time": total}, profile=Profile(phases=phases))
+    profile = Profile(phases=phases, unwatched=list(unwatched))
+    return sample(metrics={"compile_time": total}, profile=profile)
 
 
 def test_cells_that_both_have_traced_are_compared() -> None:
@@ -78,6 +81,39 @@ def test_what_differs_by_less_than_samples_do_is_not_named() -> None:
 def test_a_phase_that_explains_little_of_the_additional_time_is_not_named() -> None:
     times = [PhaseTime(name="linking", base=1, head=2), PhaseTime(name="a", base=1, head=1.2)]
     assert longer_phase([times[0], times[1].model_copy(update={"sure": True})]) is None
+
+
+def test_a_share_above_all_of_the_additional_time_says_so() -> None:
+    times = [PhaseTime(name="a", base=1, head=2, sure=True), PhaseTime(name="b", base=1, head=0.5)]
+    assert longer_phase(times) == (times[0], 2.0)
+
+
+def several(unwatched: Sequence[str] = (), **seconds: float) -> list[Sample]:
+    """Eight builds whose phases vary by 1 %."""
+    scales = [1 + n / 800 for n in range(8)]
+    return [
+        timed(sum(seconds.values()) * scale, unwatched=unwatched,
+              **{name: one * scale for name, one in seconds.items()})
+        for scale in scales
+    ]  # fmt: skip
+
+
+def test_a_phase_is_not_named_for_the_seconds_of_one_that_a_side_could_not_see() -> None:
+    """HEAD has another name for what begins `lowering`, whose 3 s are then in `passes`."""
+    base = several(typing=1.0, lowering=3.0, passes=0.5)
+    head = several(["lowering"], typing=1.5, passes=3.5)
+    assert explained(base, head) is None
+    # A phase that is seen and not entered took no time: a build that hits lowers nothing.
+    assert explained(several(typing=1.0), several(typing=1.0, lowering=3.0)) == ("lowering", 1.0)
+    # One that only BASE could not see is none that takes longer.
+    base = several(["lowering"], typing=1.0, passes=3.5)
+    assert explained(base, several(typing=2.0, lowering=3.0, passes=0.5)) == ("typing", 1.0)
+
+
+def test_nothing_is_remarked_on_for_the_seconds_of_a_phase_that_head_could_not_see() -> None:
+    base = several(typing=1.0, lowering=3.0, passes=0.5)
+    head = several(["lowering"], typing=1.0, passes=3.5)
+    assert grown_phase(phase_times(base, head)[WARM]) is None
 
 
 @pytest.mark.parametrize("samples", [7, 15])

@@ -88,6 +88,33 @@ def test_several_builds_add_up(maker):
     assert seconds(clock) == {"linking": (2, 2.0)}
 
 
+def test_a_phase_that_cannot_be_seen_is_said_and_one_that_is_not_entered_is_none(
+    maker, monkeypatch
+):
+    clock = PhaseClock()
+    with clock.running():
+        maker.prepare_fgraph()
+    assert "numba: lowering" in clock.unwatched  # there is no numba
+    assert {"rewriting", "linking", "importing", GARBAGE}.isdisjoint(clock.unwatched)
+    assert clock.profile().unwatched == clock.unwatched
+
+
+def test_a_phase_whose_function_is_imported_during_the_build_cannot_be_seen(maker, monkeypatch):
+    """Another function that begins it was there: the one of the C backend."""
+    early, late = ModuleType("pytensor.link.c.basic"), ModuleType("pytensor.link.numba.linker")
+    early.CLinker = type("CLinker", (), {"code_gen": lambda self: None})
+    late.NumbaLinker = type("NumbaLinker", (), {"fgraph_convert": lambda self: None})
+    monkeypatch.setitem(sys.modules, early.__name__, early)
+    monkeypatch.delitem(sys.modules, late.__name__, raising=False)
+    for imports_late in (False, True):
+        clock = PhaseClock()
+        with clock.running():
+            maker().create()
+            if imports_late:
+                monkeypatch.setitem(sys.modules, late.__name__, late)
+        assert ("code generation" in clock.unwatched) is imports_late
+
+
 def test_every_function_of_a_phase_is_of_one_phase_alone():
     functions = [one for each in phases.PHASES.values() for one in each]
     assert len(functions) == len(set(functions)) == len(phases.PHASE_OF)

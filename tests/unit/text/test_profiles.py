@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from observatory.analyze.profiles.difference import culprit
 from observatory.store.records.profile import (
     ImportChange,
     PartChange,
+    PhaseMemory,
     PhaseTime,
     ProfileDifference,
 )
@@ -15,6 +18,7 @@ from observatory.text.profiles import (
     grown_sentence,
     import_sentence,
     longer_sentence,
+    memory_sentence,
 )
 
 
@@ -73,9 +77,34 @@ def test_where_nothing_does_more_nothing_is_said() -> None:
 
 def test_a_longer_import_is_said_with_the_module_by_which_it_is() -> None:
     new = ImportChange(name="pandas", base=None, head=0.21)
-    assert import_sentence(new) == "HEAD imports `pandas`, 210 ms, which BASE does not"
+    assert import_sentence(new) == "`pandas` is newly imported, which takes 210 ms (in one sample)"
     longer = ImportChange(name="numpy", base=0.1, head=0.3)
-    assert import_sentence(longer) == "`numpy` takes by itself 100 → 300 ms"
+    assert import_sentence(longer) == "`numpy` takes by itself 100 → 300 ms (in one sample)"
+    moved = ImportChange(name="x.new", base=0.1, head=0.3, replaces="x.old")
+    assert import_sentence(moved) == (
+        "`x.new` (before: `x.old`) takes 100 → 300 ms (in one sample)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "share", "told"),
+    [
+        ("linking", 1.01, "the phase `linking` takes {}, 100 % of the additional time"),
+        ("linking", 3.3, "the phase `linking` takes {}, all of the additional time and more"),
+        ("not attributed", 0.5, "what belongs to no known phase takes {}, 50 % of the additional"),
+    ],
+)
+def test_what_takes_longer_is_told_with_its_share(name: str, share: float, told: str) -> None:
+    sentence = longer_sentence(PhaseTime(name=name, base=1.0, head=2.0), share)
+    assert sentence.startswith(told.format("1.00 s more (1.00 → 2.00 s)"))
+
+
+def test_memory_that_no_phase_of_the_build_takes_is_told_in_words() -> None:
+    told = memory_sentence(PhaseMemory(name="before the build", base=1e8, head=1.5e8), 0.9)
+    assert told == (
+        "in the counting pass, what the process does before the build raises it by 50.0 MB more "
+        "(100 → 150 MB), 90 % of the additional memory"
+    )
 
 
 def test_the_phase_of_most_additional_calls_is_said_first() -> None:
