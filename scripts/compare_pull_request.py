@@ -11,7 +11,8 @@ measured at first: if that finds nothing worse and nothing open, that is the com
 both sides are measured. The samples stay beside the artifact: those of the head alone in
 OUT-head, those of both sides in OUT-samples, with the flame graph profile.html.
 
-Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
+Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`, or
+4 if the pull request cannot be built.
 """
 
 from __future__ import annotations
@@ -26,11 +27,13 @@ from rich.console import Console
 
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
-from observatory.app.stored_base import Pair, compare_with_stored, stored_pair
+from observatory.app.stored_base import compare_with_stored, stored_pair
 from observatory.cli.guarded import guarded
 from observatory.cli.options import seconds
 from observatory.cli.output import TerminalProgress, append_summary
+from observatory.errors import ObservatoryError
 from observatory.github.artifact import COMPARISON, NUMBER
+from observatory.run.environments import EnvironmentMakingError
 from observatory.run.git import Git
 from observatory.run.interleave import WORK
 from observatory.store.base.files import write_atomic
@@ -52,7 +55,7 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     add("--pull", type=_number, required=True, help="number of the pull request")
     add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
     add("--head", default="HEAD", help="default: HEAD")
-    add("--budget", default="10m", help="time for measuring; default: 10m")
+    add("--budget", type=seconds, default="10m", help="time for measuring; default: 10m")
     add("--passes", default="", help="passes, separated by spaces; default: those of compare")
     add("--python", help="Python of both sides; default: the newest that fits")
     add("--stored", type=Path, help="results directory of the target branch")
@@ -63,15 +66,19 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     comment = out.parent / f"{out.name}.md"
-    if (
-        options.stored is not None
-        and options.stored.is_dir()
-        and _stored_suffices(options, comment)
-    ):
+    try:
+        calm = bool(
+            options.stored and options.stored.is_dir() and _stored_suffices(options, comment)
+        )
+    except EnvironmentMakingError as error:  # both sides together would need it as well
+        print(error, file=sys.stderr)
+        return int(error.exit_code)
+    if calm:
         return _finished(options, comment)
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
-        "--budget", options.budget, "--json", str(out / COMPARISON), "--markdown", str(comment),
+        "--budget", f"{options.budget:.0f}s",
+        "--json", str(out / COMPARISON), "--markdown", str(comment),
         "--samples", str(out.parent / f"{out.name}-samples"),
         *(["--python", options.python] if options.python else []),
         *(word for one in options.passes.split() for word in ("--pass", one)), *options.more,
@@ -87,18 +94,16 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
 
 
 def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
-    """Compare with the stored results, and write that if it is calm; returns whether it is."""
-    pair = stored_pair(Git(options.repo), options.head, options.stored, options.python)
-    found: Comparison | str = pair if isinstance(pair, str) else ""
-    if isinstance(pair, Pair):
-        base = pair.base.header.subject.label
-        print(f"The base is {base}, which was measured before: only the head is counted.")
-        found = compare_with_stored(
-            options.repo, pair, options.passes.split() or ("counting", WORK),
-            seconds(options.budget), options.python,
-            options.out.parent / f"{options.out.name}-head",
-            progress=TerminalProgress(Console(stderr=True)),
-        )  # fmt: skip
+    """Compare with the stored results, and write that if it is calm; returns whether it is.
+
+    Raises EnvironmentMakingError if the pull request cannot be built.
+    """
+    try:
+        found = _with_stored(options)
+    except EnvironmentMakingError:
+        raise
+    except ObservatoryError as error:
+        found = str(error)
     if isinstance(found, Comparison) and (outcome := outcome_of(found)) != "calm":
         found = f"the counts differ from those of the stored base ({outcome})"
     if isinstance(found, str):
@@ -107,6 +112,21 @@ def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
     write_atomic(options.out / COMPARISON, as_json(found))
     write_atomic(comment, comment_of(found).encode())
     return True
+
+
+def _with_stored(options: argparse.Namespace) -> Comparison | str:
+    """The comparison of the head with its stored base, or why there is none."""
+    pair = stored_pair(Git(options.repo), options.head, options.stored, options.python)
+    if isinstance(pair, str):
+        return pair
+    base = pair.base.header.subject.label
+    print(f"The base is {base}, which was measured before: only the head is counted.")
+    return compare_with_stored(
+        options.repo, pair, options.passes.split() or ("counting", WORK),
+        options.budget, options.python,
+        options.out.parent / f"{options.out.name}-head",
+        progress=TerminalProgress(Console(stderr=True)),
+    )  # fmt: skip
 
 
 def _finished(options: argparse.Namespace, comment: Path) -> int:

@@ -65,18 +65,22 @@ def part(text: str) -> Shard:
         raise SelectionError(f"--shard {error}") from error
 
 
+class NotATimeError(typer.BadParameter, ValueError):
+    """A text is not a time; typer and argparse both turn this into a sentence and status 2."""
+
+
 def seconds(text: str) -> float:
-    """The seconds of ``90``, ``90s``, ``10m`` or ``1.5h``. Raises BadParameter."""
+    """The seconds of ``90``, ``90s``, ``10m`` or ``1.5h``. Raises NotATimeError."""
     found = re.fullmatch(r"(\d+(?:\.\d+)?)\s*([smh]?)", text.strip())
     if found is None or float(found[1]) <= 0:
-        raise typer.BadParameter(f"{text!r} is not a time; write 90s, 10m or 1.5h")
+        raise NotATimeError(f"{text!r} is not a time; write 90s, 10m or 1.5h")
     return float(found[1]) * _SECONDS[found[2] or "s"]
 
 
 def deadline(budget: str) -> float:
     """The time of `time.monotonic` at which a budget such as ``10m`` ends; empty: never.
 
-    Raises BadParameter.
+    Raises NotATimeError.
     """
     return time.monotonic() + seconds(budget) if budget else math.inf
 

@@ -2,10 +2,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import yaml
 
+from observatory.app.stored_base import Pair
+from observatory.errors import Exit, ObservatoryError
+from observatory.run.environments import EnvironmentMakingError
+from observatory.store.base.problems import RecordError
+from scripts import compare_pull_request
 from scripts.compare_pull_request import main
 
 _FAKE = """
@@ -66,7 +72,51 @@ def test_without_a_comparison_there_is_no_number_and_the_status_says_why(
     assert "ended with status 4" in capsys.readouterr().err
 
 
+def acted(monkeypatch: pytest.MonkeyPatch, error: ObservatoryError) -> None:
+    """Act a stored base, and that counting the head beside it ends in an error."""
+    base = SimpleNamespace(header=SimpleNamespace(subject=SimpleNamespace(label="the base")))
+
+    def ends(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(compare_pull_request, "Git", Path)
+    monkeypatch.setattr(compare_pull_request, "stored_pair", lambda *_: Pair(base, "0" * 40))  # type: ignore[arg-type]
+    monkeypatch.setattr(compare_pull_request, "compare_with_stored", ends)
+
+
+def test_a_head_that_cannot_be_built_is_said_in_a_sentence_and_built_only_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    acted(monkeypatch, EnvironmentMakingError("no environment for the head: uv says no"))
+    assert compared(tmp_path, 0, "--stored", str(tmp_path)) == Exit.ENVIRONMENT
+    assert capsys.readouterr().err == "no environment for the head: uv says no\n"
+    assert not (tmp_path / "arguments").exists()
+
+
+def test_stored_results_that_cannot_be_used_do_not_prevent_the_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    acted(monkeypatch, RecordError("stored/samples is broken"))
+    assert compared(tmp_path, 0, "--stored", str(tmp_path)) == 0
+    assert "Both sides are measured, because stored/samples is broken." in capsys.readouterr().out
+    assert (tmp_path / "arguments").exists()
+
+
+def test_a_clone_that_is_none_is_left_to_the_comparison_to_say(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert compared(tmp_path, 4, "--stored", str(tmp_path)) == 4  # there is no directory `clone`
+    assert "Both sides are measured, because" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("number", ["0", "-1", "1e3", "12\n13", "٣", "9" * 10])
 def test_what_is_no_number_is_refused(tmp_path: Path, number: str) -> None:
     with pytest.raises(SystemExit):
         main(["--repo", ".", "--pull", number])
+
+
+def test_a_budget_that_is_no_time_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--repo", ".", "--pull", "12", "--budget", "soon", "--stored", "."])
+    assert ended.value.code == Exit.USAGE
+    assert "argument --budget" in capsys.readouterr().err
