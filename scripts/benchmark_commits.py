@@ -5,25 +5,33 @@ r"""Run a project's tests with pytest-benchmark for each commit since the last o
 
 Each commit is checked out in --repo and installed into an environment of its own. Its results
 are imported even if tests failed, and a commit that cannot be installed does not stop the next one.
+With --budget, no commit takes the time of the others: what is left is shared equally among those
+that are left, and a commit that has not ended by then is ended.
 Exit status 0 if every test of every commit passed, 3 if one failed, 4 if a commit has no results.
 """
 
 from __future__ import annotations
 
 import argparse
+import math
+import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from observatory.cli.guarded import guarded
+from observatory.cli.options import seconds
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.backlog import IMPORTED
-from observatory.run.git import Git
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.base.problems import RecordError
+from observatory.text import units
 from scripts.new_commits import chosen, parser_of, say
 
 _UV = (sys.executable, "-m", "uv")
@@ -37,7 +45,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     add = parser.add_argument
     add("--results", type=Path, required=True, help="results directory to write")
     add("--tests", required=True, help="directory of the tests, in the project")
-    add("--install", default="-e . pytest pytest-benchmark", help="arguments of pip install")
+    add("--install", type=shlex.split, default="-e . pytest pytest-benchmark",
+        help="arguments of pip install")  # fmt: skip
+    add("--budget", type=seconds, default=math.inf,
+        help="longest time for all commits together: 90s, 10m, 1h; default: no limit")  # fmt: skip
     add("--python", default=sys.executable, help="Python of the environments")
     options = parser.parse_args(argv)
     try:
@@ -45,13 +56,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ObservatoryError as error:
         print(error, file=sys.stderr)
         return int(error.exit_code)
-    statuses = [_measured(commit, options) for commit in commits]
-    return max(statuses, default=int(Exit.OK))
+    return max(_all_measured(commits, options), default=int(Exit.OK))
 
 
-def _measured(commit: str, options: argparse.Namespace) -> int:
-    """Measure one commit and import its results; returns the exit status for it."""
-    Git(options.repo)  # says what is wrong with it
+def _all_measured(commits: Sequence[str], options: argparse.Namespace) -> Iterator[int]:
+    """Measure the commits one after the other; yields the exit status for each."""
+    until = time.monotonic() + options.budget
+    for place, commit in enumerate(commits):
+        share = (until - time.monotonic()) / (len(commits) - place)
+        yield _measured(commit, options, share)
+
+
+def _measured(commit: str, options: argparse.Namespace, share: float) -> int:
+    """Measure one commit within ``share`` seconds and import its results; returns its status."""
+    until = time.monotonic() + share
     with tempfile.TemporaryDirectory(prefix="observatory-benchmarks-") as place:
         saved, environment = Path(place, "saved.json"), Path(place, "environment")
         python = str(environment / "bin" / "python")
@@ -59,25 +77,49 @@ def _measured(commit: str, options: argparse.Namespace) -> int:
             ["git", "checkout", "--quiet", "--force", "--detach", commit],
             ["git", "clean", "--quiet", "--force", "-d", "-x"],
             [*_UV, "venv", "--quiet", "--python", options.python, str(environment)],
-            [*_UV, "pip", "install", "--quiet", "--python", python, *shlex.split(options.install)],
+            [*_UV, "pip", "install", "--quiet", "--python", python, *options.install],
         )
         for step in steps:
-            if subprocess.run(step, cwd=options.repo, check=False).returncode != 0:
+            if (ended := _status(step, options.repo, until)) != 0:
+                how = f"did not end {_within(share)}" if ended is None else "failed"
                 say(
                     options.summary,
-                    f"{commit[:10]} was not measured: `{shlex.join(step[-6:])}` failed.",
+                    f"{commit[:10]} was not measured: `{shlex.join(step[-6:])}` {how}.",
                 )
                 return int(Exit.ENVIRONMENT)
         tests = [python, "-m", "pytest", options.tests, "--benchmark-only"]
-        status = subprocess.run(
-            [*tests, "--benchmark-json", str(saved)], cwd=options.repo, check=False
-        ).returncode
-        return _imported(commit, saved, status, options)
+        status = _status([*tests, "--benchmark-json", str(saved)], options.repo, until)
+        how = f"did not end {_within(share)}" if status is None else f"ended with status {status}"
+        return _imported(commit, saved, status, f"pytest {how}", options)
 
 
-def _imported(commit: str, saved: Path, status: int, options: argparse.Namespace) -> int:
+def _within(share: float) -> str:
+    return f"within {units.seconds(share)}, its share of the time"
+
+
+def _status(command: Sequence[str], where: Path, until: float) -> int | None:
+    """The exit status of a command; None if it had not ended by ``until`` and was ended.
+
+    No process that it started stays, which would disturb the times of the next commit.
+    """
+    left = None if until == math.inf else max(until - time.monotonic(), 0)
+    process = subprocess.Popen(command, cwd=where, start_new_session=True)
+    try:
+        return process.wait(left)
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _imported(
+    commit: str, saved: Path, status: int | None, how: str, options: argparse.Namespace
+) -> int:
+    """Import what pytest has saved. ``how``: a sentence without its end that says how it ended."""
     if not saved.is_file() or not saved.stat().st_size:
-        say(options.summary, f"{commit[:10]} has no results: pytest ended with status {status}.")
+        say(options.summary, f"{commit[:10]} has no results: {how}.")
         return int(Exit.ENVIRONMENT)
     try:
         done = import_file(saved, options.results, Options(options.machine, commit, None, ()))
@@ -88,7 +130,7 @@ def _imported(commit: str, saved: Path, status: int, options: argparse.Namespace
     if status == _PASSED:
         say(options.summary, f"{text}.")
         return int(Exit.OK)
-    say(options.summary, f"{text}; others failed: pytest ended with status {status}.")
+    say(options.summary, f"{text}; others failed: {how}.")
     return int(Exit.SAMPLE_FAILED)
 
 
