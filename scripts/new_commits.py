@@ -48,7 +48,8 @@ def parser_of(description: str) -> argparse.ArgumentParser:
         required=True,
         help="results directory of the commits measured so far",
     )
-    add("--most", type=int, default=10, help="most commits; more are sampled evenly; default: 10")
+    add("--most", type=int, default=10,
+        help="largest number of commits; of more, evenly spaced ones; default: 10")  # fmt: skip
     add("--machine", help="machine whose results count; default: all")
     add("--summary", type=Path, help="append what is left out here: $GITHUB_STEP_SUMMARY")
     return parser

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -439,7 +440,7 @@ def test_no_job_with_credentials_runs_code_of_others(pytensor: Path) -> None:
         for file, name, job in jobs
         if "secrets." in str(job["steps"]) or "write" in str(job.get("permissions"))
     }
-    assert {"benchmarks.yml plan", "numba-upper-bound.yml propose"} <= set(holding)
+    assert {"benchmarks.yml stored", "numba-upper-bound.yml propose"} <= set(holding)
     assert [name for name, run in holding.items() if _OF_OTHERS.search(run)] == []
 
 
@@ -507,6 +508,55 @@ def test_every_job_that_may_count_instructions_installs_what_counts_them(pytenso
     assert found == [
         "commits.yml check", "commits.yml search", "compare.yml compare", "nightly.yml work",
     ]  # fmt: skip
+
+
+def stepped(step: Any, place: Path, name: str, body: str) -> tuple[int, str]:
+    """Act a step's command as GitHub does, with a program in place of another; status, output."""
+    program = place / name
+    program.write_text(f'#!/bin/bash\necho "$*" >> {place}/asked\n{body}\n')
+    program.chmod(0o755)
+    output = place / "output"
+    output.write_text("")
+    done = subprocess.run(
+        ["/bin/bash", "-e", "-c", step["run"]], cwd=place, check=False, capture_output=True,
+        env={**os.environ, "PATH": f"{place}:{os.environ['PATH']}", "GITHUB_OUTPUT": str(output),
+             "BRANCH": "kept", "GITHUB_REF_NAME": "v1.2.3"},
+    )  # fmt: skip
+    return done.returncode, output.read_text()
+
+
+def test_a_remote_that_does_not_answer_ends_the_job_and_is_not_taken_for_one_without_results(
+    pytensor: Path, tmp_path: Path
+) -> None:
+    steps = [
+        step
+        for path in every_workflow(pytensor)
+        for job in yaml.safe_load(path.read_text())["jobs"].values()
+        for step in job.get("steps", ()) if "ls-remote" in step.get("run", "")
+    ]  # fmt: skip
+    assert len(steps) >= 2
+    for step in steps:
+        known = '[ "$1" = ls-remote ] || { echo 0123; exit; }\n'
+        assert stepped(step, tmp_path, "git", f"{known}exit 128")[0] == 128
+        status, said = stepped(step, tmp_path, "git", f"{known}printf 'abc\\trefs/heads/x\\n'")
+        assert (status, said.splitlines()[-1].partition("=")[2]) == (0, "abc")
+        status, said = stepped(step, tmp_path, "git", known)
+        assert (status, said.splitlines()[-1].partition("=")[2]) == (0, "")
+
+
+def test_a_release_that_ended_halfway_is_finished_by_running_its_job_again(tmp_path: Path) -> None:
+    steps = yaml.safe_load((ROOT / WORKFLOWS / "release.yml").read_text())["jobs"]["publish"][
+        "steps"
+    ]
+    (upload,) = (one for one in steps if "gh-action-pypi-publish" in one.get("uses", ""))
+    assert upload["with"]["skip-existing"] is True
+    (create,) = (one for one in steps if "gh release" in one.get("run", ""))
+    assert stepped(create, tmp_path, "gh", '[ "$2" = create ]')[0] == 0
+    asked = (tmp_path / "asked").read_text().splitlines()
+    assert [line.split()[:3] for line in asked] == [
+        ["release", "view", "v1.2.3"], ["release", "create", "v1.2.3"]
+    ]  # fmt: skip
+    assert stepped(create, tmp_path, "gh", '[ "$2" = view ]')[0] == 0
 
 
 def test_zizmor_has_nothing_to_say(pytensor: Path) -> None:
