@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 
 from observatory.app.progress import doing
@@ -52,10 +53,11 @@ def look(session: Session, subject: Subject) -> Sentinel:
     return made
 
 
-def pinned(results: Path, machine: str) -> str | None:
-    """The release that the last look at a machine used; None if there was none."""
-    known = [one for one in sentinels.load_all(results) if isinstance(one, Sentinel)]
-    own = [one for one in known if one.machine.machine == machine]
+def pinned(results: Iterable[Path], machine: str) -> str | None:
+    """The release that the last look at a machine used, in any of the results; None without one."""
+    known = chain.from_iterable(map(sentinels.load_all, results))
+    looks = [one for one in known if isinstance(one, Sentinel)]
+    own = [one for one in looks if one.machine.machine == machine]
     return max(own, key=lambda one: one.taken_at).subject.label if own else None
 
 

@@ -71,7 +71,8 @@ class Wishes:
     shard: str = ""
     """The part of each plan that is measured, such as ``2/3``; empty: the whole."""
     stored: Path | None = None
-    """Results whose samples of the commits are not taken again."""
+    """Results of earlier nights: what they have of commits, and of releases under faults, is not
+    taken again, and the sentinel keeps its release."""
     link: str = ""
     """The address of the pages."""
     feed: bool = False
@@ -99,15 +100,15 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     cells = _each("--backend", wishes.backends) + _each("--scenario", wishes.scenarios)
     fleet = _cluster(wishes)
     shard = ["--shard", wishes.shard] if wishes.shard else []
-    lost = ["--stored", str(wishes.stored)] if wishes.stored else []
+    stored = ["--stored", str(wishes.stored)] if wishes.stored else []
     run = ["--preset", wishes.preset, *options, *cells, *shard, *fleet]
     if wishes.shard.partition("/")[0] in ("", "1"):  # the part that takes the times
-        yield NightStep(name="sentinel", command=["sentinel", *results, *state, *machine])
+        yield NightStep(name="sentinel", command=["sentinel", *results, *stored, *state, *machine])
     for text in wishes.subjects:
         command = ["run", "--subject", text, *run]
         yield NightStep(name=f"measure {text}"[:200], command=command, resumable=True)
     for text in wishes.commits:
-        command = ["run", "--subject", text, *run, "--resume", *lost]
+        command = ["run", "--subject", text, *run, "--resume", *stored]
         yield NightStep(name=f"measure {text.rpartition('@')[2][:10]}", command=command)
     newest = [*wishes.subjects, *wishes.commits][-1:]
     yield NightStep(name="canary", command=["canary", *newest, *options, *fleet])
@@ -130,7 +131,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     census = ["--census-budget", wishes.census_budget] if wishes.census_budget else []
     yield NightStep(name="tomorrow", command=["tomorrow", *newest, *census, *where, *machine])
     # A release does not change: its faults are tried once.
-    budget = ["--budget", wishes.torture_budget, *lost]
+    budget = ["--budget", wishes.torture_budget, *stored]
     for text in wishes.subjects:
         command = ["torture", text, "--new", *budget, *where, *machine]
         yield NightStep(name=f"torture {text}"[:200], command=command)
@@ -143,7 +144,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         command = ["run", "--subject", text, *work]
         yield NightStep(name=f"work {text}"[:200], command=command, resumable=True)
     for text in reversed(wishes.commits):
-        command = ["run", "--subject", text, *work, "--resume", *lost]
+        command = ["run", "--subject", text, *work, "--resume", *stored]
         yield NightStep(name=f"work {text.rpartition('@')[2][:10]}", command=command)
 
 

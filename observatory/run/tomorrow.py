@@ -9,8 +9,11 @@ from pathlib import Path
 from observatory.run.contracts import Numbas
 from observatory.run.subjects import Subjects
 from observatory.store.base.problems import RecordError
+from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.night import NightStep
+from observatory.store.journal.reader import read_header
 from observatory.store.reading.saved import labelled
+from observatory.store.records import layout
 
 
 @dataclass(frozen=True)
@@ -19,8 +22,10 @@ class Tomorrow:
 
     today: str
     """Its label."""
+    now: str
+    """Names the subject as it is today, as commands take it."""
     text: str
-    """Names the subject with the pre-releases, as commands take it."""
+    """The same of the subject with the pre-releases."""
     label: str
 
     @property
@@ -41,9 +46,9 @@ def tomorrow_of(
     if found is None:
         return None
     # All steps are of one release, also if another one appears meanwhile.
-    own = today.label if text.split()[0] == "newest" else " ".join([text, *extras])
-    named = " ".join([own, *found.overrides])
-    return Tomorrow(today.label, named, subjects.parse(named, python=today.python).label)
+    now = today.label if text.split()[0] == "newest" else " ".join([text, *extras])
+    named = " ".join([now, *found.overrides])
+    return Tomorrow(today.label, now, named, subjects.parse(named, python=today.python).label)
 
 
 def steps_of(
@@ -51,23 +56,32 @@ def steps_of(
 ) -> Iterator[NightStep]:
     """The checks in their order: the quickest first, and the judgement when all is measured.
 
-    ``options``: Python and state, as every command takes them.
+    What ``results`` lack of today is measured as well. ``options``: Python and state, as every
+    command takes them.
     """
     where = ["--results", str(results), *options]
     on = ["--machine", machine] if machine else []
+    quick = ["--preset", "quick", *where, *on]
     run = ["run", "--subject", found.text]
     yield NightStep(name="contracts", command=["contracts", found.text, *where])
     yield NightStep(name="canary", command=["canary", found.text, *where, *on])
-    quick = [*run, "--preset", "quick", *where, *on]
-    yield NightStep(name="measure", command=quick, resumable=True)
+    yield NightStep(name="measure", command=[*run, *quick], resumable=True)
+    if new := not any(one.subject.label == found.today for one in _headers(results)):
+        today = ["run", "--subject", found.now, *quick]
+        yield NightStep(name="measure today", command=today, resumable=True)
     census = [*run, "--preset", "census", "--budget", census_budget, *where, *on]
     yield NightStep(name="census", command=census, resumable=True)
     sides = [f"{results}:{found.today}", f"{results}:{found.label}"]
-    missing = _not_saved(results, found.today)
-    yield NightStep(name="compare", command=["compare", *sides], skipped=missing)
+    unfit = None if new else _unfit(results, found.today)
+    yield NightStep(name="compare", command=["compare", *sides], skipped=unfit)
 
 
-def _not_saved(results: Path, label: str) -> str | None:
+def _headers(results: Path) -> Iterator[JournalHeader]:
+    return filter(None, map(read_header, layout.journals(results)))
+
+
+def _unfit(results: Path, label: str) -> str | None:
+    """Why what results have of a subject is no side of a comparison; None if it is one."""
     try:
         labelled(results, label, ledgers=False)
     except RecordError as error:

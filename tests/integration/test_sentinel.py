@@ -25,6 +25,6 @@ def test_every_piece_of_fixed_work_is_timed_and_recorded(
     assert set(made.times) == {"interpreter", "arrays", "compiler", "machine_code", "build"}
     assert [len(made.times[name]) for name in ("interpreter", "compiler", "build")] == [15, 5, 3]
     assert {"kernel", "memory"} <= set(made.system)
-    assert sentinel.pinned(session.results, header().machine.machine) == "3.3.8"
-    assert sentinel.pinned(session.results, "another") is None
+    assert sentinel.pinned([session.results], header().machine.machine) == "3.3.8"
+    assert sentinel.pinned([session.results], "another") is None
     assert not (session.state / "caches" / "sentinel").exists()

@@ -164,7 +164,8 @@ def command(
         Path | None,
         typer.Option(
             help=f"Results that say which commits of --commits {NEW} are measured, what is "
-            "missing of them, and which releases were put under faults. Default: --results."
+            "missing of them, which releases were put under faults, and which one the sentinel "
+            "keeps. Default: --results."
         ),
     ] = None,
 ) -> None:

@@ -33,6 +33,13 @@ def command(
         bool, options.flag("--show", "Show earlier measurements; measure nothing.")
     ] = False,
     results: options.Results = Path("results"),
+    stored: Annotated[
+        Path | None,
+        typer.Option(
+            help="Further results of this machine: the release that did the work last in either of "
+            "them does it again."
+        ),
+    ] = None,
     machine: options.Machine = None,
     python: options.Python = None,
     timeout: options.Timeout = TIMEOUT,
@@ -53,7 +60,8 @@ def command(
             "sentinel", results, state, this_machine(machine), timeout,
             progress=TerminalProgress(console),
         )  # fmt: skip
-        chosen = subject or pinned(results, name) or "newest"
+        known = [results] if stored is None else [results, stored]
+        chosen = subject or pinned(known, name) or "newest"
         look(session, session.subjects.parse(chosen, (), python))
     own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
     if not own:

@@ -34,8 +34,9 @@ def command(
     """Try PyTensor with the pre-releases of numba and llvmlite, if there are any.
 
     The command runs the contracts, the canary, the quick preset and the census, and compares them
-    with what RESULTS has of the same PyTensor and today's packages. If no pre-release is newer
-    than the last release, the command says so and does nothing.
+    with what RESULTS has of the same PyTensor and today's packages; if it has nothing, the command
+    runs the quick preset with these, too. If no pre-release is newer than the last release, the
+    command says so and does nothing.
     """  # fmt: skip
     options.seconds(census_budget)
     console = Console(highlight=False, soft_wrap=True)

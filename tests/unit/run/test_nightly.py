@@ -393,6 +393,8 @@ def test_a_part_of_the_plan_is_measured_and_the_first_times_the_machine() -> Non
     assert first["measure newest"].endswith("--shard 1/3")
     assert "--shard" not in first["canary"] + first["work newest"]
     assert "sentinel" in first
+    kept = commands(Wishes(subjects=["newest"], shard="1/3", stored=Path("stored"), machine="ci"))
+    assert kept["sentinel"] == "sentinel --results results --stored stored --machine ci"
     assert "sentinel" not in commands(Wishes(subjects=["newest"], shard="2/3"))
 
 

@@ -11,13 +11,10 @@ import pytest
 
 from observatory.run.tomorrow import Tomorrow, steps_of, tomorrow_of
 from observatory.run.uv import UvError
-from observatory.store.journal.ledgers import LedgerStore
-from observatory.store.journal.writer import Journal
-from observatory.store.records import layout
 from observatory.store.records.subject import Subject
-from tests.factories import RUN, header, sample, subject
+from tests.factories import header, journal, sample, subject
 
-FOUND = Tomorrow("3.3.7", "3.3.7 llvmlite==0.51.0rc1 numba==0.69.0rc1",
+FOUND = Tomorrow("3.3.7", "3.3.7", "3.3.7 llvmlite==0.51.0rc1 numba==0.69.0rc1",
                  "3.3.7 llvmlite==0.51.0rc1 numba==0.69.0rc1")  # fmt: skip
 
 
@@ -54,6 +51,7 @@ def test_the_pre_release_comes_with_its_llvmlite_to_the_release_that_is_newest_n
     assert FOUND.announced == "llvmlite==0.51.0rc1 numba==0.69.0rc1"
     other = found_with(coming, "3.3.6", "pymc")
     assert other is not None
+    assert other.now == "3.3.6 pymc"
     assert other.text == "3.3.6 pymc llvmlite==0.51.0rc1 numba==0.69.0rc1"
 
 
@@ -62,11 +60,7 @@ def test_without_a_newer_pre_release_there_is_nothing_to_try() -> None:
 
 
 def test_the_checks_are_commands_of_one_subject_and_end_with_the_judgement(tmp_path: Path) -> None:
-    made = Journal(
-        layout.journal_path(tmp_path, "bench", subject()), LedgerStore(tmp_path / "ledgers"),
-        header(),
-    )  # fmt: skip
-    made.append(RUN, sample())
+    journal(tmp_path, [sample()])
     steps = list(steps_of(FOUND, tmp_path, "9m", ["--python", "3.13"], "bench"))
     where = ["--results", str(tmp_path), "--python", "3.13"]
     on = ["--machine", "bench"]
@@ -81,13 +75,22 @@ def test_the_checks_are_commands_of_one_subject_and_end_with_the_judgement(tmp_p
     assert [one.skipped for one in steps] == [None] * 5
 
 
-def test_what_was_not_measured_today_is_not_compared(tmp_path: Path) -> None:
+def test_what_was_not_measured_today_is_measured_before_it_is_compared(tmp_path: Path) -> None:
+    *_, today, census, compare = steps_of(FOUND, tmp_path, "9m", ["--python", "3.13"], "bench")
+    where = ["--results", str(tmp_path), "--python", "3.13", "--machine", "bench"]
+    assert today.command == ["run", "--subject", "3.3.7", "--preset", "quick", *where]
+    assert (census.name, compare.name, compare.skipped) == ("census", "compare", None)
+
+
+def test_results_that_do_not_say_what_today_is_are_not_compared(tmp_path: Path) -> None:
+    for python in ("3.12", "3.13"):
+        journal(tmp_path, [sample()], under=header(python=python))
     *_, compare = steps_of(FOUND, tmp_path, "9m", [], None)
     assert compare.skipped is not None
-    assert "holds no subject '3.3.7'" in compare.skipped
+    assert "holds '3.3.7' more than once" in compare.skipped
 
 
-@pytest.mark.parametrize("name", ["measure", "census"])
+@pytest.mark.parametrize("name", ["measure", "measure today", "census"])
 def test_a_run_that_was_killed_goes_on(name: str, tmp_path: Path) -> None:
     (step,) = (one for one in steps_of(FOUND, tmp_path, "9m", [], None) if one.name == name)
     assert step.resumable

@@ -12,7 +12,7 @@ from observatory.errors import Exit
 from observatory.run.tomorrow import Tomorrow
 from tests.command import observatory
 
-FOUND = Tomorrow("3.3.7", "3.3.7 numba==0.69.0rc1", "3.3.7 numba==0.69.0rc1")
+FOUND = Tomorrow("3.3.7", "3.3.7", "3.3.7 numba==0.69.0rc1", "3.3.7 numba==0.69.0rc1")
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_all_checks_are_made_and_the_worst_is_the_status(ran: list[str], tmp_path: Path) -> None:
     done = observatory("tomorrow", "--results", tmp_path, "--state", tmp_path / "state")
     assert done.returncode == Exit.CONTRACTS
-    assert ran == ["contracts", "canary", "run", "run"]
+    assert ran == ["contracts", "canary", "run", "run", "run", "compare"]
     assert "3.3.7 with numba==0.69.0rc1" in done.stdout
     assert Exit.CONTRACTS.meaning in " ".join(done.stdout.split())
 
