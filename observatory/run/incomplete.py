@@ -1,9 +1,10 @@
-"""What results lack of a plan because a part of it was lost: which commits, which samples."""
+"""What results lack of a plan, because a part was lost or took too long: which commits, samples."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 from observatory.benchmarks.plan import Task
@@ -34,22 +35,24 @@ def recorded(results: Path, machine: str, subject: Subject) -> list[Sample]:
 
 def incomplete(
     repository: Path, branch: str, results: Path, machine: str | None, plan: str,
-    tasks: Sequence[Task], now: datetime,
+    tasks: Sequence[Task], now: datetime, most: int,
 ) -> list[str]:  # fmt: skip
     """The commits that a run of a plan measured lately, and not wholly; the oldest first.
 
-    ``tasks``: those of the plan. Work and what optional backends need do not count: a machine may
-    be unable to take them. Raises GitError.
+    Of more than ``most`` the newest. ``tasks``: those of the plan. Work and what optional backends
+    need do not count: a machine may be unable to take them. Raises GitError.
     """
     wanted = [task for task in tasks if task.measure != "work" and not task.cell.installs]
     listed = Git(repository).text(
         "rev-list", "--first-parent", f"--max-count={_LOOKED}", "--end-of-options", branch
     )
-    return [
+    since = now - LATELY
+    found = (
         commit
-        for commit in reversed(listed.split())
-        if _lacks(_journals(results, machine, commit), plan, wanted, now - LATELY)
-    ]
+        for commit in listed.split()
+        if _lacks(_journals(results, machine, commit), plan, wanted, since)
+    )
+    return list(islice(found, most))[::-1]
 
 
 def _journals(results: Path, machine: str | None, commit: str) -> list[Path]:

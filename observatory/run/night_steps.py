@@ -41,6 +41,8 @@ class Wishes:
     results: Path = Path("results")
     out: Path = Path("html")
     preset: str = "night"
+    measure_budget: str = ""
+    """The longest time for measuring one subject; empty: there is no limit."""
     python: str | None = None
     extras: Sequence[str] = ()
     launches: Sequence[str] = ()
@@ -101,7 +103,8 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     fleet = _cluster(wishes)
     shard = ["--shard", wishes.shard] if wishes.shard else []
     stored = ["--stored", str(wishes.stored)] if wishes.stored else []
-    run = ["--preset", wishes.preset, *options, *cells, *shard, *fleet]
+    budget = ["--budget", wishes.measure_budget] if wishes.measure_budget else []
+    run = ["--preset", wishes.preset, *budget, *options, *cells, *shard, *fleet]
     if wishes.shard.partition("/")[0] in ("", "1"):  # the part that takes the times
         yield NightStep(name="sentinel", command=["sentinel", *results, *stored, *state, *machine])
     for text in wishes.subjects:

@@ -196,7 +196,7 @@ def test_what_a_lost_part_had_to_take_is_taken_in_the_next_night_also_from_an_ob
     jobs = adopter.run("schedule", NIGHT, only={"commits", "publish"})
     assert {job.result for job in jobs.values()} == {"success"}, logs(jobs)
     said = jobs["commits"].summary.replace("`", "")
-    assert f"Samples of a part that was lost are taken now: {first[:10]}" in said
+    assert f"Samples that an earlier night did not take are taken now: {first[:10]}" in said
     parts = [adopter.acting.artifacts[f"shard-commits-{number}-of-3"] for number in (1, 2, 3)]
     assert [len(list(part.glob("samples/*/*.jsonl"))) for part in parts] == [0, 1, 0]
     after = kept_in(store, tmp_path / "after")

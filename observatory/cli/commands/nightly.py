@@ -58,8 +58,8 @@ def command(
         int,
         typer.Option(
             min=1,
-            help=f"Measure at most this many commits with --commits {NEW}. If there are more, "
-            "take evenly spaced ones, and name the gaps.",
+            help=f"Measure at most this many commits with --commits {NEW}. If there are more new "
+            "ones, take evenly spaced ones, and name the gaps.",
         ),
     ] = 8,
     results: options.Results = Path("results"),
@@ -67,6 +67,13 @@ def command(
     preset: Annotated[
         str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
     ] = "night",
+    measure_budget: Annotated[
+        str,
+        typer.Option(
+            help="Longest time for measuring one subject, so that one that hangs leaves time for "
+            "the others: 90s, 10m, 1h; a sample that has begun is finished. Default: no limit."
+        ),
+    ] = "",
     python: options.Python = None,
     with_: options.With = None,
     launch: options.Launches = None,
@@ -178,15 +185,17 @@ def command(
     if shard:
         options.part(shard)
     tasks = chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
-    budgets = (work_budget, search_budget, torture_budget, census_budget, explore_budget)
-    for budget in filter(None, budgets):
+    budgets = (measure_budget, work_budget, search_budget, torture_budget, census_budget)
+    for budget in filter(None, (*budgets, explore_budget)):
         options.seconds(budget)
     chosen, notes = _commits_of(repo, commits, stored or results, machine, most)
     if stored is not None and repo is not None and commits == NEW:
-        again = incomplete(repo, "HEAD", stored, machine, preset, tasks, datetime.now(UTC))
+        # Commits that hang stay incomplete for days, and must leave time for new ones.
+        room = most - len(chosen)
+        again = incomplete(repo, "HEAD", stored, machine, preset, tasks, datetime.now(UTC), room)
         if again:
             listed = ", ".join(one[:10] for one in again)
-            notes.append(f"Samples of a part that was lost are taken now: {listed}.")
+            notes.append(f"Samples that an earlier night did not take are taken now: {listed}.")
         chosen = [of_commit(repo, one) for one in again] + chosen
     named = (
         ("canary", canary), ("contracts", contracts), ("work", work), ("search", search),
@@ -199,6 +208,7 @@ def command(
         subjects=subject or (() if commits else ("newest",)),
         commits=chosen,
         only=frozenset(only or STEPS) - left_out, results=results, out=out, preset=preset,
+        measure_budget=measure_budget,
         python=python, extras=[one for one in with_ or () if one], launches=launch or (),
         backends=backend or (), scenarios=scenario or (), work_budget=work_budget,
         census_budget=census_budget, explore_budget=explore_budget,

@@ -51,7 +51,7 @@ def test_a_commit_of_which_a_part_was_lost_is_incomplete_until_it_has_been_taken
     where, (first, second) = clone
 
     def found(machine: str | None = "bench") -> list[str]:
-        return incomplete(where, "HEAD", tmp_path, machine, "history", TASKS, NOW)
+        return incomplete(where, "HEAD", tmp_path, machine, "history", TASKS, NOW, 8)
 
     assert found() == []
     write(tmp_path, first, WANTED)
@@ -68,7 +68,20 @@ def test_what_is_old_or_was_no_run_of_the_plan_is_left_as_it_is(
     where, (first, second) = clone
     write(tmp_path, first, WANTED[:1], days=LATELY.days)
     write(tmp_path, second, WANTED[:1], run="search")
-    assert incomplete(where, "HEAD", tmp_path, None, "history", TASKS, NOW) == []
+    assert incomplete(where, "HEAD", tmp_path, None, "history", TASKS, NOW, 8) == []
+
+
+def test_of_more_incomplete_commits_than_there_is_time_for_the_newest_are_taken(
+    tmp_path: Path, clone: tuple[Path, list[str]]
+) -> None:
+    where, commits = clone
+    for one in commits:
+        write(tmp_path, one, WANTED[:-1])
+
+    def found(most: int) -> list[str]:
+        return incomplete(where, "HEAD", tmp_path, "bench", "history", TASKS, NOW, most)
+
+    assert [found(most) for most in (3, 2, 1, 0)] == [commits, commits, commits[1:], []]
 
 
 def test_only_what_is_missing_is_taken_with_what_fills_its_cache(tmp_path: Path) -> None:

@@ -303,6 +303,16 @@ def test_commits_are_measured_once_and_the_last_is_guarded() -> None:
     assert not any(step.resumable for step in steps(Wishes(subjects=[], commits=commits)))
 
 
+def test_no_subject_is_measured_longer_than_its_time() -> None:
+    found = commands(Wishes(
+        subjects=["3.3.7"], commits=["pytensor @ git+file:///clone@" + 40 * "a"],
+        measure_budget="25m", preset="history",
+    ))  # fmt: skip
+    for name in ("measure 3.3.7", "measure aaaaaaaaaa"):
+        assert "--preset history --budget 25m --results results" in found[name]
+    assert "--budget 15m" in found["work aaaaaaaaaa"]
+
+
 def test_work_comes_after_all_checks_and_the_newest_commit_first() -> None:
     commits = [f"pytensor @ git+file:///clone@{digit * 40}" for digit in "ab"]
     found = commands(Wishes(subjects=["3.3.7"], commits=commits, work_budget="5m"))

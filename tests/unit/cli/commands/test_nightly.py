@@ -252,6 +252,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
         (["--repo", ".", "--commits", "no..where"], "is not a range of commits"),
         (["--work-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
         (["--census-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
+        (["--measure-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
         (["--explore-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
     ],
 )
