@@ -51,7 +51,7 @@ lint: $(STAMP)
 	@$(VENV)/bin/ruff format --check .
 	@$(VENV)/bin/mypy
 	@$(VENV)/bin/lint-imports
-	@$(VENV)/bin/zizmor --offline --quiet .github/workflows
+	@$(VENV)/bin/zizmor --offline --quiet .github
 	@if command -v actionlint >/dev/null; then actionlint; \
 	    else echo 'actionlint is not on PATH: zizmor alone has read the workflows'; fi
 

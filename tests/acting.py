@@ -1,9 +1,9 @@
 """Acts workflows on this machine: the `run` steps in their order, and stand-ins for actions.
 
 For tests only. It knows of GitHub what ours need: events, `if`, `needs`, called workflows with
-their inputs and rights, checkouts, artifacts, the cache and pages. A forge's git repository is a
-bare one on this disk, and its API is `fake_github`. Every job gets an empty directory, as on a
-hosted runner.
+their inputs and rights, composite actions, checkouts, artifacts, the cache and pages. A forge's git
+repository is a bare one on this disk, and its API is `fake_github`. Every job gets an empty
+directory, as on a hosted runner.
 """
 
 from __future__ import annotations
@@ -177,10 +177,9 @@ class _Run:
             self.workspace.rename(kept)
 
     def _acted(self) -> Job:
-        steps: dict[str, Any] = {}
         github = {**self.context["github"], "workspace": str(self.workspace)}
         self.context = {
-            **self.context, "github": github, "steps": steps,
+            **self.context, "github": github,
             "runner": {"os": "Linux", "arch": "X64"},
             "job": {"workflow_repository": "the/observatory", "workflow_sha": "0" * 40},
         }  # fmt: skip
@@ -188,8 +187,19 @@ class _Run:
         summary, output = self.workspace / ".summary", self.workspace / ".output"
         self.files = {"GITHUB_STEP_SUMMARY": str(summary), "GITHUB_OUTPUT": str(output),
                       "GITHUB_REPOSITORY": self.acting.repository,
-                      "GITHUB_API_URL": self.acting.api}  # fmt: skip
-        for step in self.job["steps"]:
+                      "GITHUB_API_URL": self.acting.api, "RUNNER_OS": "Linux",
+                      "RUNNER_ARCH": "X64"}  # fmt: skip
+        steps = self._steps(self.job["steps"], ended)
+        ended.summary = summary.read_text() if summary.exists() else ""
+        self.context |= {"steps": steps}
+        ended.outputs = {key: self._filled(one) for key, one in self.job.get("outputs", {}).items()}
+        return ended
+
+    def _steps(self, of_all: Any, ended: Job) -> dict[str, Any]:
+        """Act the steps of the job, or of a composite action; returns the outputs by their ids."""
+        steps: dict[str, Any] = {}
+        for step in of_all:
+            self.context |= {"steps": steps}
             self.functions = {
                 "cancelled": lambda: False, "always": lambda: True,
                 "success": lambda: ended.result == "success",
@@ -199,7 +209,9 @@ class _Run:
             env = {key: shown(self._filled(one)) for key, one in
                    {**self.job.get("env", {}), **step.get("env", {})}.items()}  # fmt: skip
             try:
-                if "uses" in step:
+                if step.get("uses", "").startswith("./"):
+                    outputs = self._composite(step, ended)
+                elif "uses" in step:
                     outputs = self._action(step)
                 else:
                     outputs, said = self._command(step, env), self.last
@@ -209,9 +221,28 @@ class _Run:
                 ended.log += f"{self.last}\n{error}\n"
                 continue
             steps[step.get("id", "")] = {"outputs": outputs}
-        ended.summary = summary.read_text() if summary.exists() else ""
-        ended.outputs = {key: self._filled(one) for key, one in self.job.get("outputs", {}).items()}
-        return ended
+        return steps
+
+    def _composite(self, step: Any, ended: Job) -> dict[str, str]:
+        """Act a composite action, which is looked up in the workspace when its step begins."""
+        place = self.workspace / step["uses"]
+        loaded = yaml.safe_load((place / "action.yml").read_text())
+        assert loaded["runs"]["using"] == "composite"
+        given = {key: self._filled(one) for key, one in step.get("with", {}).items()}
+        declared = loaded.get("inputs", {})
+        assert given.keys() <= declared.keys(), f"{place} has no inputs {given.keys()}"
+        outside = self.context
+        self.context = {**outside, "inputs": {
+            key: one.get("default", "") for key, one in declared.items()
+        } | given}  # fmt: skip
+        self.files["GITHUB_ACTION_PATH"] = str(place)
+        steps = self._steps(loaded["runs"]["steps"], ended)
+        self.context |= {"steps": steps}
+        outputs = {
+            key: shown(self._filled(one["value"])) for key, one in loaded.get("outputs", {}).items()
+        }
+        self.context = outside
+        return outputs
 
     last = ""
 
@@ -312,7 +343,9 @@ def checked_out_tool(into: Path) -> None:
     """The working tree of the observatory, as links, without what its own runs have left."""
     into.mkdir(parents=True)
     for path in ROOT.iterdir():
-        if path.name not in (".venv", ".observatory", "html"):
+        if path.name == ".github":  # its actions find the rest beside themselves
+            shutil.copytree(path, into / path.name)
+        elif path.name not in (".venv", ".observatory", "html"):
             (into / path.name).symlink_to(path)
 
 
