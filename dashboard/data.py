@@ -108,6 +108,7 @@ def _index(observed: SiteInput, rules: list[int]) -> dict[str, list[Any]]:
         "kind": [place.kind for place in places],
         "line": [observed.line_of(track) for track in observed.tracks],
         "judgement": [track.judgement for track in observed.tracks],
+        "source": [clean(track.series.source) for track in observed.tracks],
         "rule": rules,
     }
 

@@ -33,7 +33,8 @@ def line_files(observed: SiteInput, forge: Forge) -> Iterator[tuple[str, object]
     lines = [
         {
             "machine": clean(line.machine), "env": clean(line.env_name),
-            "era": clean(str(line.era)), "subjects": [table.place_of(one) for one in line.subjects],
+            "era": clean(str(line.era)), "cpu": clean(line.era.cpu),
+            "subjects": [table.place_of(one) for one in line.subjects],
             "releases": [n for n, one in enumerate(line.subjects) if _RELEASE.match(one.label)],
         }
         for line in observed.lines

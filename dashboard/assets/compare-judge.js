@@ -8,6 +8,7 @@ observatory.judge = (() => {
   const LONGEST_COMMENT = 60000; // GitHub takes 65,536 characters
   const LONGEST_NAME = 160;
   const LONGEST_LABEL = 80;
+  const OF_CPU = "depends on the CPU, and the two have different ones";
 
   /** Groups of rows in their order: the checkbox that hides them, their title, what it says. */
   const GROUPS = new Map([
@@ -37,6 +38,7 @@ observatory.judge = (() => {
   const label = (subject) => ({ name: shorten(subject.label, LONGEST_LABEL) });
   const isWorse = (row) => GROUPS.get(row.group)[0] === "worse";
   const sort = (row) => ({ seconds: "times", bytes: "memory" }[row.unit] ?? "counts");
+  const times = (ratio) => (Number.isNaN(ratio) ? 1 : Math.max(ratio, 1 / ratio)); // 0 against 0: NaN
   const changeOf = (row) => change(row.from ?? row.base, row.to ?? row.head, row.unit);
 
   /* Rows */
@@ -83,7 +85,7 @@ observatory.judge = (() => {
   function concluded(row, conclusion, special, { ratio, reason, off }) {
     const isExact = row.kind === "exact", from = row.from ?? row.base, to = row.to ?? row.head;
     const by = isExact ? undefined : ratio ?? to / from;
-    const weight = isExact ? Math.abs(to - from) : Math.max(by, 1 / by);
+    const weight = isExact ? Math.abs(to - from) : times(by);
     const share = isExact ? undefined : relative(by, row.unit === "seconds");
     const found = { conclusion, special, weight, share };
     const put = (group, words) => Object.assign(row, found, { group, words });
@@ -106,7 +108,7 @@ observatory.judge = (() => {
   /** A row of a series whose history is too short for levels. */
   function byRun(row, runs, least) {
     const conclusion = concludeRun(...runs, least), by = row.head / row.base;
-    const weight = Math.max(by, 1 / by), share = relative(by, row.unit === "seconds");
+    const weight = times(by), share = relative(by, row.unit === "seconds");
     const found = { conclusion: "undecided", once: true, weight, share };
     if (conclusion === "unaffected") {
       return Object.assign(row, found, { group: "unaffected", words: "the same within one run" });
@@ -117,7 +119,8 @@ observatory.judge = (() => {
   }
 
   /** A row of two subjects for whose pair there is no finished verdict. */
-  function byRule(row, rule, levels, off, why, runs, least) {
+  function byRule(row, rule, levels, off, why, cpus, runs, least) {
+    if (rule.of_cpu && cpus) return concluded(row, "undecided", "", { reason: OF_CPU });
     if (rule.kind !== "noisy") {
       return concluded(row, conclude(rule, row.base, row.head), rule.group, {});
     }
@@ -136,6 +139,17 @@ observatory.judge = (() => {
     return Object.assign(row, { conclusion, group, words });
   }
 
+  /** A row on which the finished verdicts on the pair have none. */
+  function without(row, rule, verdicts, cpus) {
+    if (!rule.judged) return described(row);
+    const [model] = row.name.split(" ");
+    const under = rule.once && [...verdicts.values()].find((one) =>
+      one.metric === row.metric && one.name.startsWith(`${model} `));
+    const words = under ? `judged once for all cells of ${model}: see ${under.name}`
+      : rule.of_cpu && cpus ? OF_CPU : "not judged";
+    return Object.assign(row, { group: "unjudged", words });
+  }
+
   /** A row whose verdict is finished. The levels of its series stand beside it. */
   function finished(row, verdict, special, rule, levels) {
     const { conclusion, before, after, ratio, reason } = verdict;
@@ -148,7 +162,7 @@ observatory.judge = (() => {
     if (conclusion === "undecided" && moved) {
       [row.from, row.to] = levels;
       const by = levels[1] / levels[0], words = `levels ${effect(row, by)}; ${row.words}`;
-      Object.assign(row, { group: "levels", words, weight: Math.max(by, 1 / by) });
+      Object.assign(row, { group: "levels", words, weight: times(by) });
     }
     return row;
   }
@@ -176,12 +190,12 @@ observatory.judge = (() => {
 
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
       order in which they are shown; `lost`: B lacks what could be judged. `why`: why measured values
-      of two lines may not be compared; series meet by their names then. `pair`: the finished
+      of two lines may not be compared; `cpus`: whether two CPUs took the values. `pair`: the finished
       verdicts, if there are any. `least`: the smallest change that counts between the rounds of two
       runs. */
-  function compared(index, rules, atA, atB, { why, pair, least }) {
+  function compared(index, rules, atA, atB, { why, cpus, pair, least }) {
     const [offA, offB] = [new Set(atA.o), new Set(atB.o)];
-    // One line may have several series of one name: of work that different sources counted.
+    // Series meet by their names: two lines have different ones, and so has work of two sources.
     const key = (at) => JSON.stringify([index.name[at], index.metric[at], index.unit[at]]);
     const row = (at, base, head) => ({
       ids: [index.id[at]], name: index.name[at], metric: index.metric[at], unit: index.unit[at],
@@ -196,16 +210,16 @@ observatory.judge = (() => {
         Object.assign(made, { group: "lostA", words: "missing in A" });
         continue;
       }
-      const apart = !why && atA.i[i] !== at;
-      if (why || apart) made.ids.unshift(index.id[atA.i[i]]);
-      const levels = why || apart ? [null, null] : [atA.l[i], atB.l[j]];
+      const one = atA.i[i] === at, apart = index.source[atA.i[i]] !== index.source[at];
+      if (!one) made.ids.unshift(index.id[atA.i[i]]);
+      const levels = one ? [atA.l[i], atB.l[j]] : [null, null];
       const rule = rules[index.rule[at]];
       const off = offA.has(atA.i[i]) || offB.has(at);
       const series = keyOf(made.name, made.metric), verdict = verdicts.get(series);
       if (verdict) finished(made, verdict, verdict.special, rule, levels);
-      else if (pair) described(made);
+      else if (pair) without(made, rule, pair.verdicts, cpus);
       else if (apart) concluded(made, "undecided", "", { reason: "counted by different sources" });
-      else byRule(made, rule, levels, off, why, runs(atA, i, atB, j), least);
+      else byRule(made, rule, levels, off, why, cpus, runs(atA, i, atB, j), least);
       verdicts.delete(series);
     }
     for (const i of left.values()) {
@@ -269,7 +283,7 @@ observatory.judge = (() => {
       + rows.filter((row) => row.group === "better" && row.special && row.head > 0).length;
     const said = [label(b), " against ", label(a), ": ", claimed(worse, better, number, stopped)];
     if (standing) said.push(`; both crash or give wrong values in ${several(standing, "cell")}`);
-    const [state, status] = stateOf(worse, better, standing, number, rows, pair, partial);
+    const [state, status] = stateOf(worse, better, standing, number, rows, pair, partial, stopped);
     return { state, status, said, rest: [...remaining(number, a, b, why, pair), "."] };
   }
 
@@ -306,12 +320,13 @@ observatory.judge = (() => {
   }
 
   /** `partial`: whether saved samples and ledgers say more than the values that were compared. */
-  function stateOf(worse, better, standing, number, rows, pair, partial) {
+  function stateOf(worse, better, standing, number, rows, pair, partial, stopped) {
     if (pair ? pair.outcome === "worse" : worse.length) return ["bad", "✗ Worse"];
     if (standing) return ["", "? Wrong or crashing in both"];
     const open = pair ? pair.outcome === "undecided" || rows.some((row) => row.lost)
       : partial || rows.some((row) => row.once) || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
     if (open) return ["", "? Not all judged"];
+    if (stopped.size) return ["", "? Look at the functions"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];
   }
 

@@ -345,7 +345,9 @@
     ledgers = found.length > 2 ? found.slice(2) : null;
     const [atA, atB] = codes.map((code, i) => found[i][code.split("-")[1]]);
     const why = apart(sides);
-    rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING, { why, pair, least: site.run });
+    const cpus = site.lines[sides.a.line].cpu !== site.lines[sides.b.line].cpu;
+    rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING,
+      { why, cpus, pair, least: site.run });
     const stopped = ledgers ? ledger.stopped(ledgers) : undefined;
     summary = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
     drawVerdict();

@@ -36,8 +36,10 @@ def subjects(*labels: str) -> list[list[str]]:
     ]
 
 
-def line(*labels: str, machine: str = "epyc-2core", env: str = "py311") -> dict[str, Any]:
-    return {"machine": machine, "env": env, "era": "0", "subjects": subjects(*labels)}
+def line(
+    *labels: str, machine: str = "epyc-2core", env: str = "py311", cpu: str = "AMD EPYC"
+) -> dict[str, Any]:
+    return {"machine": machine, "env": env, "era": "0", "cpu": cpu, "subjects": subjects(*labels)}
 
 
 @dataclass
@@ -55,6 +57,9 @@ class One:
     segments: str = ""
     levels: Sequence[float] = ()
     material: float | None = None
+    source: str = ""
+    of_cpu: bool = False
+    once: bool = False
 
     @property
     def rule(self) -> dict[str, Any]:
@@ -63,6 +68,7 @@ class One:
         return {
             "kind": self.kind, "judged": judged, "spread": 0.01, "material": self.material,
             "smallest": 0.02, "group": GROUPS.get(self.metric, ""),
+            "of_cpu": self.of_cpu, "once": self.once,
         }  # fmt: skip
 
 
@@ -115,7 +121,7 @@ def site(
             if name == "lines" else {}
         ))  # fmt: skip
     put(directory, "rules", {"phrases": phrases(), "rules": [one.rule for one in series]})
-    columns = ("name", "metric", "unit", "kind", "line", "judgement")
+    columns = ("name", "metric", "unit", "kind", "line", "judgement", "source")
     numbers = range(len(series))
     ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}
     put(directory, "index", ids | {c: [getattr(one, c) for one in series] for c in columns})
@@ -407,6 +413,57 @@ def test_of_two_lines_counts_are_compared_and_times_are_not(visit, tmp_path):
     assert seen.rows("Not judged")[0][3] == "not compared: another machine"
 
 
+def memory(*values: float, line: int = 0) -> One:
+    return One(FORK, "retained_bytes", values, "bytes", "near_exact", "exact", line=line,
+               material=0.05, of_cpu=True)  # fmt: skip
+
+
+def work(value: float, source: str, *, line: int) -> One:
+    return One(FORK, "instructions", (value,), "instructions", "near_exact", "exact", line=line,
+               material=0.002, source=source)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("cpu", "source", "said"),
+    [
+        (
+            "AMD EPYC", "callgrind, znver3",
+            "1 work count higher, 1 size larger",
+        ),
+        (
+            "Xeon", "hardware counter, skylake",
+            "nothing could be judged; 2 series not compared",
+        ),
+    ],
+)  # fmt: skip
+def test_counts_of_two_lines_are_judged_only_where_they_mean_the_same(
+    visit, tmp_path, cpu, source, said
+):
+    """Work of one source, and memory of one CPU."""
+    lines = [line("3.3.7"), line("3.3.8", machine="laptop", cpu=cpu)]
+    series = [
+        work(1e9, "callgrind, znver3", line=0), memory(1e8),
+        work(1.3e9, source, line=1), memory(1.2e8, line=1),
+    ]  # fmt: skip
+    seen = visit(site(tmp_path / "s", series, lines=lines), "#a=0-0&b=1-0")
+    assert seen.verdict == f"3.3.8 against 3.3.7: {said}."
+    if cpu == "Xeon":
+        seen.unfold("Not judged")
+        assert [row[1::2] for row in seen.rows("Not judged")] == [
+            ["instructions", "counted by different sources"],
+            ["retained_bytes", "depends on the CPU, and the two have different ones"],
+        ]
+
+
+def test_a_change_from_nothing_to_nothing_is_the_smallest(visit, tmp_path):
+    none = (0.0, 0.0)
+    values = {"a": none, "b": (1.0, 1.001), "c": none, "d": (1.0, 1.005), "e": none}
+    series = [One(name, "m", two, "u", "near_exact", "exact") for name, two in values.items()]
+    seen = visit(site(tmp_path / "s", series, lines=[line("1.0", "1.1")]))
+    seen.unfold("Unaffected")
+    assert [row[0] for row in seen.rows("Unaffected")] == ["d", "b", "a", "c", "e"]
+
+
 # Finished verdicts
 
 
@@ -461,6 +518,41 @@ def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_p
     seen.control("combobox", "A (base)").select_option("0-0")
     seen.page.wait_for_function("location.hash.startsWith('#a=0-0')")
     assert seen.verdict.startswith("3.3.7 against 3.3.5: 1 count worse, 1 timing slower;")
+
+
+def test_what_a_finished_pair_does_not_judge_by_itself_is_not_called_described(visit, tmp_path):
+    series = [
+        unfit(SPAWN, "import_time", None, 0.5, 0.9, judgement="judged", once=True),
+        unfit(C, "import_time", None, 0.5, 0.9, judgement="judged", once=True),
+        described(FORK, "cpu_time", 0.3, 0.31, 0.32),
+    ]
+    kept = pairs((C, "import_time", "noisy", 4, [0.5, 0.9, 1.8, 0]), outcome="undecided")
+    seen = visit(site(tmp_path / "s", series, pairs=kept))
+    seen.unfold("Not judged")
+    assert [(row[0], row[3]) for row in seen.rows("Not judged")] == [
+        (C, "3 processes a side; at least 7 are needed"),
+        (SPAWN, f"judged once for all cells of radon: see {C}"),
+    ]
+    assert "1 series only described, 2 not judged" in seen.verdict
+
+
+def test_the_memory_of_two_cpus_is_not_called_described(visit, tmp_path):
+    lines = [line("3.3.6", cpu="Xeon", machine="laptop"), line("3.3.5", "3.3.6", "3.3.7")]
+    series = [memory(1e8), memory(1e8, 1e8, 1.2e8, line=1)]
+    kept = pairs((FORK, "cache_misses", "exact", 0, []), outcome="calm")["0-2"]
+    told = {"1-2": kept | {"bases": {"0-0": kept["bases"]["0-1"]}}}
+    seen = visit(site(tmp_path / "s", series, lines=lines, pairs=told), "#a=0-0&b=1-2")
+    seen.unfold("Not judged")
+    (row,) = seen.rows("Not judged")
+    assert row[3] == "depends on the CPU, and the two have different ones"
+
+
+def test_a_calm_pair_is_not_green_above_functions_that_stopped_hitting(visit, tmp_path):
+    kept = pairs((FORK, "cache_misses", "exact", 0, []), outcome="calm")
+    calm = [counts(FORK, "cache_misses", 0, 0, 0)]
+    seen = visit(site(tmp_path / "s", calm, ledgers=ledgers(), pairs=kept))
+    assert seen.texts("#compare .status") == ["? Look at the functions"]
+    assert seen.page.get_attribute("#compare section.verdict", "class") == "verdict "
 
 
 def test_nothing_is_called_calm_above_functions_that_stopped_hitting(visit, tmp_path):

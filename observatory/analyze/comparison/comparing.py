@@ -17,6 +17,7 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
+from observatory.analyze.comparison.rules import rule_of
 from observatory.analyze.comparison.unwatched import lost, without_baseline, without_successor
 from observatory.analyze.comparison.verdicts import IncompleteCell, judge_exact, judge_noisy
 from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
@@ -169,9 +170,7 @@ def _moved_alike(cells: Iterable[Cell], base: Evidence, head: Evidence) -> Moved
 def _is_of_cpu(verdict: JudgedVerdict) -> bool:
     """Whether a judged value depends on the CPU, as memory does. Work is counted for one CPU."""
     metric = METRICS.get(verdict.metric)
-    return (
-        metric is not None and metric.of_cpu and metric.measure != "work" and bool(metric.material)
-    )
+    return metric is not None and rule_of(metric, verdict.cell.scenario).of_cpu
 
 
 def _undecided(verdict: JudgedVerdict) -> JudgedVerdict:

@@ -92,6 +92,11 @@ class Rule:
     """Noisy: the smallest relative change between two levels that counts."""
     samples: int = 0
     """Near exact: of which ``spread`` was learned; 0: it is the default of the metric."""
+    of_cpu: bool = False
+    """Near exact: whether values of two CPUs differ for that alone, as those of memory do, and are
+    not judged. Work is not among them: what counted it says for which CPU."""
+    once: bool = False
+    """Noisy: whether two sides have one verdict on all cells of a model, under the first cell."""
 
     def resolved(self, values: Sequence[float]) -> Sequence[float]:
         """The values as they are compared: none is below the resolution."""
@@ -137,8 +142,9 @@ def rule_of(
             "near_exact", judged=metric.material is not None, spread=_spread(usual, known),
             material=metric.material, samples=known.samples if known else 0,
             resolution=metric.resolution,
+            of_cpu=bool(metric.material) and metric.of_cpu and metric.measure != "work",
         )  # fmt: skip
-    return Rule("noisy", metric.judged, smallest=SMALLEST_STEP)
+    return Rule("noisy", metric.judged, smallest=SMALLEST_STEP, once=metric.once)
 
 
 def _spread(usual: float, noise: Noise | None) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,23 +12,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from observatory.app.observed import site_data
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.data import data_files
 from observatory.dashboard.kept import Later
 from observatory.dashboard.lines import BLOCK
+from observatory.dashboard.site_input import SiteInput
 from observatory.dashboard.subject_values import significant
 from observatory.text.forge import Forge
 from tests import factories_frame as factory
 from tests.factories_site import observed
+from tests.factories_work import CALLGRIND, HARDWARE, history
 
 SHELVES = observed(factory.frame()).shelves
 WARM = Cell("radon", "warm_process", "NUMBA", "fork")
 
 
 def data(frame: Any = None) -> dict[str, Any]:
+    return data_of(observed(factory.frame() if frame is None else frame))
+
+
+def data_of(site: SiteInput) -> dict[str, Any]:
     found = {}
-    given_ = observed(factory.frame() if frame is None else frame)
-    for path, made in data_files(given_, Forge()):
+    for path, made in data_files(site, Forge()):
         content = made.make() if isinstance(made, Later) else made
         head, _, rest = content.decode().partition(",")
         name = path.removeprefix("data/").removesuffix(".js")
@@ -83,6 +90,28 @@ def test_a_subject_has_the_values_of_all_series_and_their_levels() -> None:
     assert any(judged)
     assert [level is not None for level in newest["l"]] == judged
     assert set(newest["o"]) <= set(newest["i"])
+
+
+def test_what_two_cpus_do_not_share_is_known_of_every_series() -> None:
+    """The compare page concludes nothing of it, as `observatory compare` does not."""
+    cell = Cell("radon", "cold", "NUMBA", "spawn")
+    names = ("retained_bytes", "object_code_bytes", "instructions", "import_time", "compile_time")
+    site = observed(factory.as_frame([factory.row(cell, name, 1.0) for name in names]))
+    found = data_of(site)
+    index, rules = found["index"], found["rules"]["rules"]
+    by_metric = {name: rules[k] for name, k in zip(index["metric"], index["rule"], strict=True)}
+    assert {name for name in names if by_metric[name]["of_cpu"]} == {"retained_bytes"}
+    assert {name for name in names if by_metric[name]["once"]} == {"import_time"}
+    assert [one["cpu"] for one in found["lines"]["lines"]] == [site.lines[0].era.cpu]
+
+
+def test_the_index_says_what_counted_the_work_of_a_series(tmp_path: Path) -> None:
+    site, _ = site_data([history(tmp_path / "results", (2e9, CALLGRIND), (2.2e9, HARDWARE))])
+    index = data_of(site)["index"]
+    sources: dict[bool, set[str]] = {True: set(), False: set()}
+    for metric, source in zip(index["metric"], index["source"], strict=True):
+        sources[metric == "instructions"].add(source)
+    assert sources == {True: {CALLGRIND, HARDWARE}, False: {""}}
 
 
 def test_a_gap_gives_the_positions_of_what_is_there() -> None:
