@@ -29,7 +29,8 @@ def badge(alerts: Alerts) -> bytes:
 
 def _said(alerts: Alerts) -> tuple[str, str]:
     now = standing(alerts)
-    if fresh := sum(one.state == "new" for one in now.needing):
+    # A machine that newly sends nothing is amber on the first page, too.
+    if fresh := sum(one.state == "new" for one in (*now.failed, *now.new)):
         return several(fresh, "new alert"), _RED
     colour = _COLOURS[now.light]
     if now.untold:

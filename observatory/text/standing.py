@@ -18,11 +18,16 @@ _NAMED = 2
 
 
 def news(found: Standing) -> str:
-    """What is new since the last run, as sentences."""
+    """What is new since the last run, as sentences.
+
+    Empty if the only news is that machines send nothing, which `waiting` tells.
+    """
     parts = ["The newest run failed."] if found.failed else []
     if found.new:
         parts.append(f"{several(len(found.new), 'new alert')}: {_kinds(found.new)}.")
-    return " ".join(parts or ["Nothing new."])
+    if not parts and all(one.state != "new" for one in found.late):
+        parts = ["Nothing new."]
+    return " ".join(parts)
 
 
 def waiting(found: Standing) -> str:

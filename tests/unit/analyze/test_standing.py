@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from observatory.analyze.history.alerts import FAILED
+from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.standing import standing
 from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange, WrongCount
 from observatory.text.standing import news, status, waiting
@@ -61,6 +61,12 @@ def test_what_is_new_comes_first_and_then_what_waits() -> None:
     kinds = ("slower", "slower", "keys collide")
     more = standing(record(*(alert("new", kind, n) for n, kind in enumerate(kinds))))
     assert news(more) == "3 new alerts: keys collide and slower (2)."
+
+
+def test_a_machine_that_newly_sends_nothing_is_news() -> None:
+    found = standing(record(alert("new", STALE)))
+    assert (news(found), waiting(found)) == ("", "1 environment sent nothing new.")
+    assert news(standing(record(alert("open", STALE)))) == "Nothing new."
 
 
 def test_a_run_that_failed_hides_no_new_alert() -> None:

@@ -6,6 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.standing import standing
 from observatory.dashboard.pages.badge import badge
 from observatory.store.records.alerts import Alert, Alerts, WrongCount
@@ -53,6 +54,10 @@ def test_the_colour_is_that_of_the_first_page_and_the_words_are_those_of_the_ter
         "of series that are no longer measured": (
             alerts("open", retired=[f"{0:016x}"]), "no open alert", GREEN
         ),
+        "a machine that newly sends nothing": (
+            alerts("new", kind=STALE), "1 open alert", AMBER
+        ),
+        "a run that failed": (alerts("new", kind=FAILED), "1 new alert", RED),
         "counts alone": (alerts(judged=0, compared=40), "no open alert", GREEN),
         "nothing": (alerts(judged=0), "nothing judged yet", GREY),
     }  # fmt: skip
