@@ -48,7 +48,7 @@ observatory.seriesLayout = (() => {
     const twin = (other) => other.colour === raw.colour && other.unit === raw.unit;
     const dash = all.slice(0, i).filter(twin).length;
     return {
-      ...raw, at, places, value, gaps, count: own.size,
+      ...raw, at, places, value, gaps,
       shape: seriesChart.SHAPES[i % seriesChart.SHAPES.length],
       dash: seriesChart.DASHES[dash % seriesChart.DASHES.length],
     };

@@ -5,7 +5,7 @@
 observatory.seriesMarks = (() => {
   const { brief, colourOf, font, levelAt, scaling, token, widthOfText } = observatory.seriesAxes;
   const STATES = {
-    new: "bad", open: "bad", acknowledged: "unknown", expired: "ink-2", event: "unknown",
+    new: "bad", open: "bad", expired: "bad", acknowledged: "unknown", event: "unknown",
     resolved: "good",
   };
   const ROWS = 3, ROW = 21; // of labels above the values; pixels

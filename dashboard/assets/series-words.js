@@ -191,9 +191,10 @@ observatory.seriesWords = (() => {
   }
 
   function facts(page, one) {
+    const all = page.data.lines[one.line].subjects.length;
     const known = [
       ["Metric", one.metric], ["Unit", one.unit], ["Newest", human(one.v.at(-1), one.unit)],
-      ["Values", `${one.v.length} of ${one.count} subjects`],
+      ["Values", `${one.v.length} of ${all} subject${all === 1 ? "" : "s"}`],
       ["Noise", one.noise == null ? "unknown" : percent(one.noise)],
       ["Expected", one.expected == null ? "" : human(one.expected, one.unit)],
       ["Judgement", JUDGED[one.judgement] ?? `not judged: ${one.reason || one.judgement}`],

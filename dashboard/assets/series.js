@@ -11,6 +11,7 @@
   const place = (id) => document.getElementById(id);
   const form = place("controls"), chart = place("chart");
   const page = { data: null, found: [], series: [], slots: [], places: new Map() };
+  const brand = document.title.split(" · ").slice(1).join(" · ");
   let chosen = {}, drawn = null, strip = null, cursor = null, printing = false;
 
   /* What is chosen. */
@@ -311,7 +312,7 @@
     place("name").textContent = alone ? one.name : `${page.found.length} series`;
     const where = alone ? `, measured in ${seriesWords.environment(page, one.line)}` : "";
     place("about").textContent = metrics + where;
-    document.title = `${place("name").textContent} · compile-cache observatory`;
+    document.title = `${place("name").textContent} · ${brand}`;
     draw();
     afterPainting(() => {
       fillForm();

@@ -342,6 +342,16 @@ def test_steps_and_drifts_are_told_in_words(drawn):
     assert f"https://example.org/commit/{subject(15)[1]}" in seen.links("#facts")
 
 
+def test_values_are_counted_among_all_subjects_of_the_line(drawn):
+    """Also of a benchmark that was not measured at first, or is no longer."""
+    seen = drawn(address(s=LATE, **{"with": "none"}))
+    assert "10 of 600 subjects" in seen.text("#facts")
+
+
+def test_the_title_has_the_name_of_the_site(drawn):
+    assert drawn(address(s=TIME)).page.title() == "radon warm_disk NUMBA spawn · Benchmarks"
+
+
 def test_without_a_choice_every_series_is_a_card_that_can_be_found_and_sorted(visit):
     seen = visit("")
     seen.page.wait_for_selector(".tile-of svg")
