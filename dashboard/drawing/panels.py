@@ -43,6 +43,7 @@ class Panel:
     """One picture and its table."""
 
     slug: str
+    scenario: str
     title: str
     subtitle: str
     releases: tuple[str, ...]

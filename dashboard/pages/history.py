@@ -125,7 +125,8 @@ def _time_panel(
     title = f"Compile time, {scenario}"
     caption = f"{title}, start method {launch}: median and interval by release"
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
-    return Panel(f"time-{scenario}", scenario, SCENARIOS[scenario].meaning, releases, lines, table)
+    meaning = SCENARIOS[scenario].meaning
+    return Panel(f"time-{scenario}", scenario, scenario, meaning, releases, lines, table)
 
 
 def _time_point(
@@ -180,6 +181,7 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
     line = ChartLine(COUNTED_BACKEND, css_name(COUNTED_BACKEND), tuple(points))
     return Panel(
         f"counts-{scenario}",
+        scenario,
         f"{scenario}{under}",
         SCENARIOS[scenario].meaning,
         releases,

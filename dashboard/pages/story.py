@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from observatory.dashboard.drawing.geometry import Drawing, count_drawings, time_drawings
 from observatory.dashboard.drawing.panels import Panel, Point
-from observatory.dashboard.pages.history import COUNTED_BACKEND, TIME_SCENARIOS, History
+from observatory.dashboard.pages.history import COUNTED_BACKEND, History
 from observatory.text import units
 from observatory.text.words import several
 
@@ -32,10 +32,7 @@ def story_of(past: History) -> Story | None:
     if past.releases < FEWEST or not falls:
         return None
     _, (release, before, after), misses = max(falls, key=lambda each: each[0])
-    times = next(
-        (one for name, one in zip(TIME_SCENARIOS, past.times, strict=True) if name == misses.title),
-        None,
-    )
+    times = next((one for one in past.times if one.scenario == misses.scenario), None)
     parts = [f"{release}: {before:,.0f} misses → {after:,.0f}"]
     if times is not None and (spent := _times(times, release)):
         parts[0] += f", {spent[0]} → {spent[1]}"
@@ -49,7 +46,7 @@ def story_of(past: History) -> Story | None:
          count_drawings((past.wrong,))[0]),
     )  # fmt: skip
     return Story(
-        "; ".join(parts), misses.title, COUNTED_BACKEND,
+        "; ".join(parts), misses.scenario, COUNTED_BACKEND,
         tuple((title, says, one, drawing) for title, says, one, drawing in drawn
               if one and drawing),
     )  # fmt: skip
@@ -92,6 +89,4 @@ def _known(points: tuple[Point, ...], releases: tuple[str, ...]) -> list[tuple[s
 def _only(panel: Panel, name: str) -> Panel:
     """The panel with one of its lines."""
     lines = tuple(one for one in panel.lines if one.name == name)
-    return Panel(
-        f"story-{panel.slug}", panel.title, panel.subtitle, panel.releases, lines, panel.table
-    )
+    return replace(panel, slug=f"story-{panel.slug}", lines=lines)

@@ -107,7 +107,8 @@ def _panel(
     table = Table(caption, ("release", *MAIN_BACKENDS), rows)
     title = f"{scenario}: {metric}"
     meaning = SCENARIOS[scenario].meaning
-    return Panel(f"work-{metric}-{scenario}", title, meaning, releases, lines, table, unit)
+    slug = f"work-{metric}-{scenario}"
+    return Panel(slug, scenario, title, meaning, releases, lines, table, unit)
 
 
 def _points(

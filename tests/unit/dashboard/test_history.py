@@ -9,6 +9,7 @@ import pandas as pd
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.drawing import geometry
 from observatory.dashboard.pages.history import History, history
+from observatory.dashboard.pages.story import story_of
 from observatory.dashboard.pages.summary import newest
 from observatory.text.words import SHOWN_METRICS
 from tests import factories_frame as factory
@@ -122,3 +123,15 @@ def test_wrong_results_among_siblings_are_told_along_the_releases():
     found = past(factory.as_frame(rows))
     assert [point.value for point in found.wrong.lines[0].points] == [7.0, 0.0, 0.0]
     assert found.in_words[-1] == ("siblings: no wrong results since 2.38.3; 2.36.3 had 7.")
+
+
+def test_the_story_keeps_its_picture_of_times_where_the_newest_release_was_counted_less():
+    frame = factory.frame()
+    last = list(factory.RELEASES)[-1]
+    under = frame["launch"].eq("spawn") & frame["metric"].eq("cache_misses")
+    for rows in (frame, frame[~(under & frame["subject"].eq(last))]):
+        story = story_of(past(rows))
+        assert story is not None
+        assert (story.scenario, [title for title, *_ in story.panels]) == (
+            "warm_disk", ["Misses", "Time"]
+        )  # fmt: skip
