@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree as ET
 
 from observatory.store.records.alerts import Alerts
-from observatory.text.alerts import between, open_alerts
+from observatory.text.alerts import between, open_alerts, with_page
 from observatory.text.plain import clean
 from observatory.text.titles import title_of
 
@@ -15,11 +15,13 @@ _MOST_ENTRIES = 100
 
 
 def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
-    """The feed as UTF-8 XML; ``link`` is the address of the page, where there is one.
+    """The feed as UTF-8 XML; ``link`` is where the pages are, if that is known.
 
     Entries have the same ids from night to night; no text in them is markup.
     """
     ET.register_namespace("", _ATOM)
+    link = f"{link.rstrip('/')}/" if link else ""
+    pages = {alert.id for alert in with_page(alerts)} if link else set()
     feed = ET.Element(f"{{{_ATOM}}}feed")
     _add(feed, "title", "Alerts of the observatory")
     run = alerts.last_good or alerts.newest
@@ -39,7 +41,8 @@ def atom(alerts: Alerts, now: datetime, link: str = "") -> bytes:
         _add(entry, "updated", _time(alert.state_since))
         _add(entry, "published", _time(alert.first_seen))
         if link:
-            ET.SubElement(entry, f"{{{_ATOM}}}link", href=link)
+            page = f"alerts/{alert.id}.html" if alert.id in pages else "alerts.html"
+            ET.SubElement(entry, f"{{{_ATOM}}}link", href=link + page)
         texts = [alert.sentence, *alert.notes, alert.resolution or ""]
         _add(entry, "content", " / ".join(clean(text) for text in texts if text))
     return bytes(ET.tostring(feed, encoding="utf-8", xml_declaration=True)) + b"\n"

@@ -162,7 +162,8 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
     on_branch = wishes.publish and "://" not in wishes.publish
     forms = ["--triage-url", settle] if wishes.deliver and on_branch else []
-    site = ["dashboard", *results, "--out", str(wishes.out), *forms]
+    url = ["--url", wishes.link] if wishes.link else []
+    site = ["dashboard", *results, "--out", str(wishes.out), *forms, *url]
     yield NightStep(name="site", command=site)
     if wishes.feed:
         feed = ["--feed", str(wishes.out / "alerts.atom")]

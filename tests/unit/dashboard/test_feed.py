@@ -42,6 +42,19 @@ def test_the_feed_has_an_entry_for_each_alert_with_an_id_that_stays() -> None:
     assert link.get("href") == "https://example.org/"
 
 
+def test_an_entry_leads_to_the_page_of_its_alert_if_it_has_one() -> None:
+    found = alerts()
+    (one,) = found.alerts
+    over = [one.model_copy(update={"id": f"{n:010x}", "state": "resolved"}) for n in range(90)]
+    crowd = found.model_copy(update={"alerts": [one, *over]})
+    for address in ("https://example.org/of", "https://example.org/of/"):
+        root = ET.fromstring(atom(crowd, moment(80).now, address))
+        links = [link.get("href") for link in root.iterfind(f"{ATOM}entry/{ATOM}link")]
+        assert len(links) == 91
+        assert links[0] == f"https://example.org/of/alerts/{one.id}.html"
+        assert links[-1] == "https://example.org/of/alerts.html"
+
+
 def test_the_same_alerts_give_the_same_feed() -> None:
     assert atom(alerts(), moment(80).now) == atom(alerts(), moment(80).now)
 

@@ -263,7 +263,7 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "alerts": "alerts --results results",
         "search": "bisect --open --budget 30m --results results",
         "site": "dashboard --results results --out html --triage-url "
-        "https://github.com/pymc-devs/pytensor/new/results/triage",
+        "https://github.com/pymc-devs/pytensor/new/results/triage --url https://example.org/",
         "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",
         "deliver": "deliver --results results --repo pymc-devs/pytensor "
         "--page https://example.org/",
