@@ -10,7 +10,7 @@
   const changed = document.getElementById("census-changed");
   const count = document.getElementById("census-count");
   const told = document.getElementById("census-note");
-  const notes = document.getElementById("census-notes").content.children;
+  const notes = document.querySelectorAll("#census-reasons > dt");
   const rows = [...table.tBodies[0].rows];
   const names = rows.map((row) => row.cells[0].textContent.toLowerCase());
   const subjects = [...table.tHead.rows[0].cells].map((cell) => cell.textContent);

@@ -65,10 +65,12 @@ class Place(NamedTuple):
     moved: str
     """`lost` or `won` against the subject before; empty if neither."""
 
-    @property
-    def css(self) -> str:
-        """The classes of its colour and frame. Most places are good, and these have none."""
-        colour = "" if _SEVERITY.get(self.fate, 1) == 0 else f"f-{self.fate}"
+    def css(self, good: str) -> str:
+        """The classes of its colour and frame; a place of the fate ``good``, as most are, has none.
+
+        Without a class, the script says that its fate is that one.
+        """
+        colour = "" if self.fate == good else f"f-{self.fate}"
         return " ".join(filter(None, (colour, self.moved)))
 
 
@@ -140,6 +142,12 @@ class CensusPage:
         notes: dict[str, int] = {}
         every = {fate.fate for column in self.columns for fate in column.graphs.values()}
         newest = self.columns[0]
+        again = [
+            "observatory", "run", "--subject", clean(newest.label),
+            "--preset", "topics" if newest.scenario in _TOPICS else "census",
+            "--backend", self.backend, "--model", self.model,
+        ]  # fmt: skip
+        rows = list(self._rows(notes))
         return {
             "model": self.model,
             "backend": self.backend,
@@ -152,25 +160,12 @@ class CensusPage:
             "columns": [(shorten(c.label, _LABEL), c.label, c.versions) for c in self.columns],
             "good": next((one for one in ("right", "counted") if one in every), "hit"),
             "kinds": self._kinds(),
-            "rows": list(self._rows(notes)),
-            "notes": list(notes),
+            "rows": rows,
+            "reasons": list(zip(notes, self._reasons_of(rows), strict=True)),
             "verdict": self._verdict(),
             "standing": _standing(newest.graphs.values()),
             "latest": shorten(newest.label, 60),
-            "again": shlex.join(
-                [
-                    "observatory",
-                    "run",
-                    "--subject",
-                    clean(newest.label),
-                    "--preset",
-                    "topics" if newest.scenario in _TOPICS else "census",
-                    "--backend",
-                    self.backend,
-                    "--model",
-                    self.model,
-                ]
-            ),
+            "again": shlex.join(again),
             "unlike": list(_unlike(newest.graphs.values())),
             "story": list(self._story()),
             "untried": self._untried(),
@@ -222,6 +217,32 @@ class CensusPage:
                 _place(one, moved, notes) for one, moved in zip(fates, moves, strict=True)
             )
             yield Row(clean(name), places, len(there) > 1)
+
+    def _reasons_of(self, rows: Iterable[Row]) -> list[list[tuple[str, str]]]:
+        """For each note, the graphs that have it and the subjects in which they do."""
+        places: dict[int, dict[str, list[int]]] = {}
+        for row in rows:
+            for at, place in enumerate(row.places):
+                if place.note is not None:
+                    places.setdefault(place.note, {}).setdefault(row.name, []).append(at)
+        found = []
+        for _, own in sorted(places.items()):
+            alike: dict[str, list[str]] = {}
+            for name, at in own.items():
+                alike.setdefault(self._subjects(at), []).append(name)
+            found.append([(", ".join(names), subjects) for subjects, names in alike.items()])
+        return found
+
+    def _subjects(self, at: Iterable[int]) -> str:
+        """The subjects of these columns, the newest first; neighbours as "3.0.0 to 3.3.7"."""
+        runs: list[list[str]] = []
+        last = None
+        for number in at:
+            if last is None or number != last + 1:
+                runs.append([])
+            runs[-1].append(shorten(self.columns[number].label, _LABEL))
+            last = number
+        return ", ".join(o[0] if len(o) == 1 else f"{o[-1]} to {o[0]}" for o in runs)
 
     def _verdict(self) -> Flag:
         found = Counter(one.fate for one in self.columns[0].graphs.values())

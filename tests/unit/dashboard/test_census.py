@@ -82,6 +82,30 @@ def test_what_is_lost_and_won_is_marked_and_told() -> None:
     assert found["verdict"].text == "wrong values"
 
 
+def test_every_reason_names_its_graphs_and_their_subjects() -> None:
+    """Without a pointer and without a script, of older subjects too."""
+    refused = ("uncacheable", "a pointer")
+    found = values(
+        {"qr": refused, "svd": refused, "inv": refused},
+        {"qr": refused, "svd": refused, "inv": ("raised", "no such Op")},
+        {"qr": refused, "svd": refused, "inv": refused},
+        {"qr": "hit", "svd": "hit", "inv": refused},
+    )
+    assert found["reasons"] == [
+        ("a pointer", [("inv", "3.3.4 to 3.3.7, 3.2.4"), ("qr, svd", "3.2.4 to 3.3.4")]),
+        ("no such Op", [("inv", "3.3.0")]),
+    ]
+
+
+def test_only_the_good_fate_of_a_page_has_no_class() -> None:
+    """What has none is told as that fate."""
+    found = values({"sum": "right", "qr": "hit", "exp": "miss"})
+    good = found["good"]
+    assert {row.name: row.places[0].css(good) for row in found["rows"]} == {
+        "sum": "", "qr": "f-hit", "exp": "f-miss"
+    }  # fmt: skip
+
+
 def test_a_graph_that_a_subject_lacks_is_compared_with_the_one_before() -> None:
     (row,) = values({"qr": "hit"}, {"qr": "absent"}, {"qr": "miss"})["rows"]
     assert [place.moved for place in row.places] == ["lost", "", ""]
