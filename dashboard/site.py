@@ -97,6 +97,7 @@ class _Site:
         self._observed = observed
         self._url = f"{url.rstrip('/')}/" if url else ""
         self._forge = forge
+        self._nightly = any(len(one.subjects) >= FEWEST_FOR_A_HABIT for one in observed.lines)
         self._cell_values = cell_values_of(observed, SHOWN_IN_CELLS)
         self._views = Views(observed, kept, of_caches=bool(self._cell_values))
         self._subject = newest(self._cell_values, observed.machine)
@@ -164,7 +165,7 @@ class _Site:
             yield census.path, self._page("census.html", path=census.path, here=front, **values)
         yield from self._caches_pages()
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
-        yield "alerts.atom", atom(observed.alerts, moment)
+        yield "alerts.atom", atom(observed.alerts, moment, self._url)
         yield BADGE, badge(observed.alerts)
         profiles = {
             pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
@@ -203,8 +204,6 @@ class _Site:
         return self._page(
             "index.html",
             view=view,
-            stale_after=int(STALE_AFTER.total_seconds()),
-            nightly=any(len(line.subjects) >= FEWEST_FOR_A_HABIT for line in observed.lines),
             subject=subject and shorten(subject.subject, 60),
             story=story_of(history(self._cell_values, longest)) if longest else None,
             census=[one.summary() for one in self._census],
@@ -288,7 +287,10 @@ class _Site:
     ) -> bytes:
         """Render a page. ``here``: the entry of the navigation that it belongs to."""
         common = self._common(here or path or name, "../" * (path or name).count("/"))
-        more = {"newest": self._observed.alerts.newest, "address": path or name}
+        more = {
+            "newest": self._observed.alerts.newest, "address": path or name,
+            "nightly": self._nightly, "stale_after": int(STALE_AFTER.total_seconds()),
+        }  # fmt: skip
         return rendered(template or name, common | more | values)
 
     def _common(self, page: str, root: str) -> dict[str, Any]:

@@ -142,7 +142,7 @@ const observatory = (() => {
     time.title = time.textContent;
     time.textContent = ago(age);
   }
-  const stale = document.getElementById("stale");
+  const stale = document.getElementById("site-age");
   const age = Date.now() - Date.parse(stale?.dataset.newest);
   if (age > Number(stale?.dataset.after) * 1000) {
     stale.hidden = false;

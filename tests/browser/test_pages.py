@@ -143,8 +143,10 @@ def test_paper_has_the_tables_and_nothing_to_click_on(visit: Visitor, site: Path
 
 
 def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
-    seen = visit(site / "index.html").settle()
-    assert seen.page.locator("#stale").inner_text().startswith("Stale: the newest sample")
+    for name in ("index.html", "alerts.html"):
+        seen = visit(site / name).settle()
+        assert seen.page.locator("#site-age").inner_text().startswith("Stale: the newest sample")
+        assert seen.page.locator("footer time").inner_text().endswith(" days ago")
 
 
 def test_hostile_names_are_text(visit: Visitor, tmp_path: Path) -> None:
@@ -293,6 +295,9 @@ def test_the_census_is_filtered_and_tells_why(visit: Visitor, site: Path) -> Non
     bare = visit(path, width=390, java_script_enabled=False).page
     assert bare.locator("#census-controls").is_hidden()
     assert bare.locator("#census tbody tr:visible").count() == 60
+    bare.get_by_text("Every reason").click()  # as Enter does
+    assert "a reason" in bare.locator("#census-reasons dt").first.inner_text()
+    assert "name_5" in bare.locator("#census-reasons").inner_text()
 
 
 def test_names_of_graphs_stay_in_sight_on_a_phone(visit: Visitor, site: Path) -> None:

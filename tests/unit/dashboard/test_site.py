@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pandas as pd
 import pytest
 
+from observatory.dashboard.feed import atom
 from observatory.dashboard.publish import MARKER, NotOurDirectoryError, publish
 from observatory.dashboard.site import build
 from observatory.store.asv.config import AsvConfig
@@ -143,6 +144,20 @@ def test_a_card_beside_a_link_needs_the_address_of_the_pages(tmp_path):
     assert '<meta property="og:image" content="https://example.org/pages/assets/card.png">' in page
     assert '<meta property="og:url" content="https://example.org/pages/series.html">' in page
     assert (tmp_path / "with" / "assets" / "card.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_feed_links_to_pages_whose_address_is_known(tmp_path):
+    base = observed(factory.frame())
+    one = alert(base)
+    site = observed(factory.frame(), alerts=base.alerts.model_copy(update={"alerts": [one]}))
+    build(site, tmp_path / "without")
+    assert "<link" not in (tmp_path / "without" / "alerts.atom").read_text()
+    build(site, tmp_path / "with", url="https://example.org/pages")
+    feed = (tmp_path / "with" / "alerts.atom").read_text()
+    assert f'href="https://example.org/pages/alerts/{one.id}.html"' in feed
+    assert (tmp_path / "with" / "alerts" / f"{one.id}.html").is_file()
+    # The step `feed` of a night writes these bytes again: the next build finds the site unchanged.
+    assert feed == atom(site.alerts, datetime.now(UTC), "https://example.org/pages/").decode()
 
 
 def test_an_alert_has_its_record_and_its_chart_as_files(tmp_path):
