@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -28,6 +29,7 @@ from observatory.dashboard.colours import stylesheet
 from observatory.dashboard.packing import bundled, lean
 from observatory.store.base.files import cache_directory
 from observatory.text.plain import shorten
+from observatory.text.units import COUNTED
 from observatory.text.words import meanings
 
 
@@ -46,7 +48,7 @@ def macro(template: str, name: str, values: dict[str, Any]) -> Callable[..., Mar
 def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> bytes:
     """A page as one file: ``scripts`` and the style are in it, and its policy allows only these."""
     written = [_asset(name).decode() for name in scripts]
-    style = (_asset("style.css") + _asset("flame.css") + stylesheet().encode()).decode()
+    style = (_asset("style.css") + _asset("flame.css")).decode()
     inline = {
         "style": style, "style_hash": _hash(style), "scripts": written,
         "script_hashes": [_hash(one) for one in written],
@@ -57,7 +59,7 @@ def alone(template: str, values: dict[str, Any], scripts: tuple[str, ...]) -> by
 def assets() -> Iterator[tuple[str, bytes]]:
     """Stylesheets and scripts, and those of others under ``assets/vendor`` with their licences."""
     found = dict(_files_of(files("observatory.dashboard") / "assets", "assets"))
-    found["assets/style.css"] += stylesheet().encode()
+    found |= {f"assets/{name}": _asset(name) for name in _OF_CATALOGUE}
     own = {path: lean(path, one) for path, one in found.items() if "/vendor/" not in path}
     yield from ((path, one) for path, one in found.items() if path not in own)
     yield from bundled(own).items()
@@ -72,7 +74,18 @@ def _files_of(directory: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _asset(name: str) -> bytes:
-    return (files("observatory.dashboard") / "assets" / name).read_bytes()
+    content = (files("observatory.dashboard") / "assets" / name).read_bytes()
+    return content + _OF_CATALOGUE[name]().encode() if name in _OF_CATALOGUE else content
+
+
+def _counted() -> str:
+    """The script that tells `units.js` which units are not written."""
+    units = json.dumps(sorted(COUNTED))
+    return f"for (const unit of {units}) observatory.units.COUNTED.add(unit);\n"
+
+
+_OF_CATALOGUE = {"style.css": stylesheet, "units.js": _counted}
+"""What assets have beside what lies in their files, because it follows from the catalogue."""
 
 
 def _hash(text: str) -> str:

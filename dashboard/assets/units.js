@@ -12,9 +12,8 @@ observatory.units = (() => {
 
   const MINUS = "\u2212";
   const DIRECTIONS = new Map([["seconds", ["slower", "faster"]], ["bytes", ["larger", "smaller"]]]);
-  const COUNTED = new Set(["", "unit", "values", "samples", "functions", "symbols", "files", "runs",
-    "calls", "modules", "instructions", "nodes", "graphs", "pairs", "Ops", "evaluations", "steps",
-    "things", "exponents", "cliffs"]);
+  // dashboard/rendering.py adds the units of the catalogue.
+  const COUNTED = new Set();
   const UNIT = /^(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*$/;
   const ENDING = /^[^ ]*[0-9] [^0-9]+$/;
 
@@ -199,6 +198,7 @@ observatory.units = (() => {
   }
 
   return {
-    seconds, size, count, percent, signed, relative, direction, effect, difference, human, change, pair,
+    COUNTED, seconds, size, count, percent, signed, relative, direction, effect, difference, human, change,
+    pair,
   };
 })();

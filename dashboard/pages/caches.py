@@ -12,6 +12,7 @@ from observatory.benchmarks.catalogue import (
     BACKENDS,
     LAUNCHES,
     MAIN_BACKENDS,
+    MATRIX_MODELS,
     OUTCOMES,
     SCENARIOS,
     Cell,
@@ -129,7 +130,7 @@ def _kept(cells: Sequence[Cell], found: Sequence[Function]) -> Kept:
     ]  # fmt: skip
     header = ("function", "outcome", "how many", "time", "machine code")
     place = f"{clean(backend)} under {listed([cell.launch for cell in cells])}"
-    place = place if model == "radon" else f"{clean(model)}, {place}"
+    place = place if model == MATRIX_MODELS[0] else f"{clean(model)}, {place}"
     more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
     cut = _SHOWN if more else len(rows)
     caption = f"{place}: the {cut}{more} slowest" if more else f"{place}: every function"
@@ -149,14 +150,15 @@ def _paybacks(times: Mapping[Cell, float]) -> Iterator[tuple[str, str, str, list
 
     The times are those of a cold build, of both warm ones, and of one without a cache.
     """
+    model = MATRIX_MODELS[0]
     for backend in MAIN_BACKENDS:
         for launch in LAUNCHES:
             cold, disk, process = (
-                times.get(Cell("radon", scenario, backend, launch))
+                times.get(Cell(model, scenario, backend, launch))
                 for scenario in ("cold", "warm_disk", "warm_process")
             )
             other = without_cache(backend)
-            without = times.get(Cell("radon", "warm_process", other, launch)) if other else None
+            without = times.get(Cell(model, "warm_process", other, launch)) if other else None
             warm = disk if process is None else process
             if cold is not None and warm is not None:
                 shown = [units.human(one, "seconds") for one in (cold, disk, process, without)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -239,18 +239,21 @@ def _habits(observed: SiteInput) -> int:
 
 def _rows(observed: SiteInput, subject: Newest) -> Iterator[TileRow]:
     times, work = dict(_times(observed, subject)), newest_work(observed, subject)
-    model = known_first((cell.model for cell in times), MODELS)
-    if not model:
-        return
+    model = _first_model(times)
     for backend in MAIN_BACKENDS:
         launches = [
             launch for launch in LAUNCHES
-            if any((c.backend, c.launch, c.model) == (backend, launch, model[0]) for c in times)
+            if any((c.backend, c.launch, c.model) == (backend, launch, model) for c in times)
         ]  # fmt: skip
         for launch in launches:
-            cells = [Cell(model[0], scenario, backend, launch) for scenario in TIMED]
+            cells = [Cell(model, scenario, backend, launch) for scenario in TIMED]
             tiles = tuple(_tile(observed, times.get(c), subject, work.get(c)) for c in cells)
             yield TileRow(backend, launch, css_name(backend), launch == launches[0], tiles)
+
+
+def _first_model(cells: Iterable[Cell]) -> str:
+    """The model that comes first in the catalogue; empty if there is no cell."""
+    return next(iter(known_first((cell.model for cell in cells), MODELS)), "")
 
 
 def _times(observed: SiteInput, subject: Newest) -> Iterator[tuple[Cell, int]]:
@@ -309,11 +312,12 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
     spot = spot_of(observed, subject)
     functions = observed.functions_at.get(spot, {}) if spot else {}
     link = caches_path(spot) if spot in chosen(observed) else ""
+    model = _first_model(cell for cell in misses if cell.scenario in WARM_SCENARIOS)
     for scenario in WARM_SCENARIOS:
         for backend in MAIN_BACKENDS:
             cells = [
                 cell for cell in sorted(misses)
-                if (cell.scenario, cell.backend, cell.model) == (scenario, backend, "radon")
+                if (cell.scenario, cell.backend, cell.model) == (scenario, backend, model)
             ]  # fmt: skip
             groups: dict[tuple[Flag, str], list[str]] = {}
             for cell in cells:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import re
 
+from observatory.benchmarks.catalogue import COMPARED
+
 MISSING = "-"
 """Shown in place of a missing number; a footnote explains it."""
 
@@ -20,10 +22,11 @@ _MORE = 3
 """Digits that may tell two values apart which are the same to three digits."""
 _DIRECTIONS = {"seconds": ("slower", "faster"), "bytes": ("larger", "smaller")}
 MINUS = "\N{MINUS SIGN}"
-_COUNTED = ("", "unit", "values", "samples", "functions", "symbols", "files", "runs", "calls",
-            "modules", "instructions", "nodes", "graphs", "pairs", "Ops", "evaluations", "steps",
-            "things", "exponents", "cliffs")  # fmt: skip
-"""Units that are not written, because the metric's name says them."""
+COUNTED = frozenset(
+    {"", "unit"}
+    | {one.unit for one in COMPARED.values() if one.kind != "noisy" and one.unit not in _SCALES}
+)
+"""Units that are not written: those of counts, because the metric's name says them."""
 _UNIT = re.compile(r"(?=.{1,24}$)[A-Za-zµ%°](?:[A-Za-zµ%°/^() ²]|\.(?![A-Za-z]))*", re.ASCII)
 """Foreign units that are safe to write: they cannot become a link, a mention or markup."""
 _ENDING = re.compile(r"[^ ]*[0-9] [^0-9]+")
@@ -179,7 +182,7 @@ def human(value: float | None, unit: str) -> str:
         return seconds(value)
     if unit == "bytes":
         return size(value)
-    known = unit in _COUNTED or not _UNIT.fullmatch(unit)
+    known = unit in COUNTED or not _UNIT.fullmatch(unit)
     return count(value) if known else f"{count(value)} {unit}"
 
 

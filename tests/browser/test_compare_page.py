@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +13,11 @@ import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from observatory.dashboard.lines import GROUPS, phrases
+from observatory.dashboard.rendering import assets
 from tests.browser import conftest
 from tests.browser.conftest import columns_of, violations
 
 pytestmark = pytest.mark.browser
-ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
 HOSTILE = "a|b`c``\n@octocat <img src=x onerror=alert(1)>\u202e #1"
 CLEANED = "a|b`c`` @octocat <img src=x onerror=alert(1)>\ufffd #1"
 FORK, SPAWN, C = (f"radon warm_disk {rest}" for rest in ("NUMBA fork", "NUMBA spawn", "C spawn"))
@@ -114,7 +113,9 @@ def site(
     lines = [line("3.3.5", "3.3.6", "3.3.7")] if lines is None else lines
     ledgers = ledgers or {}
     (directory / "data").mkdir(parents=True)
-    shutil.copytree(ASSETS, directory / "assets")
+    for name, content in assets():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_bytes(content)
     for name, content in columns_of(lines):
         put(directory, name, content | (
             {"block": 16, "models": ["radon", "radon_pymc"], "compare_url": compare_url}

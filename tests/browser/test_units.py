@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from observatory.benchmarks.catalogue import METRICS
+from observatory.dashboard.rendering import assets
 from observatory.text import units
 
 pytestmark = pytest.mark.browser
-ASSETS = Path(__file__).parents[2] / "dashboard" / "assets"
 EDGES = [
     0.0, -0.0, 1.0, -1.0, -0.4, 0.5, 1.5, 2.5, 0.125, 0.375, 1.005, 2.675, 9.949, 9.95, 9.995,
     12.5, 99.5, 99.949, 99.95, 100.5, 999.4, 999.5, 999.95, 1000.0, 1000.5, 3599.5, 3600.0,
@@ -31,7 +30,7 @@ UNITS = (*OWN, "constructor", "GB/s", "@all [x](y)", "www.a.b", "°C")
 def page(browser: Any) -> Iterator[Any]:
     blank = browser.new_page()
     blank.add_script_tag(content="const observatory = {};")
-    blank.add_script_tag(path=ASSETS / "units.js")
+    blank.add_script_tag(content=dict(assets())["assets/units.js"].decode())
     yield blank
     blank.close()
 

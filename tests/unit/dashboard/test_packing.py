@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
 import pytest
 
 from observatory import dashboard
+from observatory.analyze.profiles.cells import CellProfile
+from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.packing import BUNDLES, bundled, lean
+from observatory.dashboard.pages.flame import flame_file
 from observatory.dashboard.rendering import assets
+from observatory.text.units import COUNTED
 
 ASSETS = Path(dashboard.__file__).parent / "assets"
 
@@ -47,6 +52,16 @@ def test_a_bundle_has_all_its_parts_in_their_order() -> None:
                   for name in names if name != "series"]  # fmt: skip
         assert places == sorted(places)
         assert not any(f"assets/{name}.js" in files for name in names)
+
+
+def test_scripts_know_the_units_that_texts_do_not_write() -> None:
+    """They follow from the catalogue, so that a new count needs no change of a script."""
+    together = dict(assets())["assets/units.js"].decode()
+    none = CellProfile()
+    alone = flame_file(Cell("radon", "cold", "NUMBA", "spawn"), ("1", "2"), none, none).decode()
+    for text in (together, alone):
+        (told,) = re.findall(r"for \(const unit of (\[.*\])\) observatory\.units\.COUNTED", text)
+        assert json.loads(told) == sorted(COUNTED)
 
 
 def test_a_missing_part_is_an_error() -> None:

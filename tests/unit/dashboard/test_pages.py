@@ -118,6 +118,13 @@ def test_the_overview_says_how_many_cells_were_not_checked() -> None:
     assert view.safety[0] == (f"no wrong results in 2 cells; {absent} not checked", "", "")
 
 
+def test_without_radon_the_caches_of_the_next_model_are_told() -> None:
+    frame = factory.frame()
+    view = shown(observed(frame.assign(model=frame["model"].replace("radon", "radon_pymc"))))
+    assert {one.scenario for one in view.strips} == {"warm_disk", "warm_process"}
+    assert view.rows
+
+
 def test_a_cache_that_is_never_asked_is_not_said_to_hit() -> None:
     warm = [Cell("radon", "warm_disk", "NUMBA", launch) for launch in ("fork", "spawn")]
     compiled = [factory.row(one, "functions_compiled", 40) for one in warm]

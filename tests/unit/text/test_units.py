@@ -50,6 +50,10 @@ def test_the_unit_chooses_the_form_and_nothing_is_a_dash() -> None:
     assert human(2.0, "seconds") == "2.00 s"
     assert human(2000, "bytes") == "2.00 kB"
     assert human(2000, "functions") == "2,000"
+    assert {human(3, one.unit) for one in METRICS.values() if one.kind == "exact"} == {
+        "3", "3 B", "3.00 s"
+    }  # fmt: skip
+    assert human(3, "threads") == "3 threads"  # of another project
     assert human(None, "seconds") == human(math.nan, "bytes") == "-"
     assert human(-math.inf, "seconds") == "-infinite"
 
