@@ -228,16 +228,16 @@ class CensusPage:
         found = []
         for _, own in sorted(places.items()):
             alike: dict[str, list[str]] = {}
-            for name, at in own.items():
-                alike.setdefault(self._subjects(at), []).append(name)
+            for name, columns in own.items():
+                alike.setdefault(self._subjects(columns), []).append(name)
             found.append([(", ".join(names), subjects) for subjects, names in alike.items()])
         return found
 
-    def _subjects(self, at: Iterable[int]) -> str:
+    def _subjects(self, columns: Iterable[int]) -> str:
         """The subjects of these columns, the newest first; neighbours as "3.0.0 to 3.3.7"."""
         runs: list[list[str]] = []
         last = None
-        for number in at:
+        for number in columns:
             if last is None or number != last + 1:
                 runs.append([])
             runs[-1].append(shorten(self.columns[number].label, _LABEL))
