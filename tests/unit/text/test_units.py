@@ -53,7 +53,6 @@ def test_the_unit_chooses_the_form_and_nothing_is_a_dash() -> None:
     assert {human(3, one.unit) for one in METRICS.values() if one.kind == "exact"} == {
         "3", "3 B", "3.00 s"
     }  # fmt: skip
-    assert human(3, "threads") == "3 threads"  # of another project
     assert human(None, "seconds") == human(math.nan, "bytes") == "-"
     assert human(-math.inf, "seconds") == "-infinite"
 
