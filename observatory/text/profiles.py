@@ -10,7 +10,7 @@ from observatory.analyze.profiles.difference import culprit
 from observatory.analyze.profiles.judging import counts_of_change
 from observatory.analyze.profiles.samples import NOT_ATTRIBUTED
 from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
-from observatory.text.units import change, human, percent, seconds
+from observatory.text.units import change, count, human, percent, seconds
 from observatory.text.words import several
 
 _NO_ALARM = "the total number of calls raises no alarm"
@@ -70,15 +70,13 @@ def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
 
     ``total``: the calls of BASE.
     """
-    said = "; ".join(f"{_counts(one)} ({percent(one.calls / total)} of all)" for one in parts)
-    return f"{_NO_ALARM}, but {said}"
+    return f"{_NO_ALARM}, but {'; '.join(f'{_counts(one, total)})' for one in parts)}"
 
 
 def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
     """The sentence on parts that do much more at one subject, the largest growth first."""
     said = "; ".join(
-        f"{_counts(one.part)} ({percent(one.part.calls / one.total)} of all, in "
-        f"{one.cells[0]}{_further(len(one.cells) - 1, 'cell')})"
+        f"{_counts(one.part, one.total)}, in {one.cells[0]}{_further(len(one.cells) - 1, 'cell')})"
         for one in parts[:_NAMED]
     )
     rest = _further(len(parts) - _NAMED, "part")
@@ -95,27 +93,52 @@ def grown_phase_sentence(phase: PhaseTime) -> str:
     return f"{_NO_ALARM}, but {_phase(phase.name)} takes {more} more ({levels})"
 
 
-def _counts(part: PartChange) -> str:
+def _counts(part: PartChange, total: int) -> str:
+    """How much a part did and does, and how much more that is; a bracket stays open.
+
+    ``total``: the calls of the whole build in BASE.
+    """
     before, after = counts_of_change(part)
+    more = f"+{percent(part.calls / total)} of all calls"
     if part.kind == "function":
-        return f"{_short(part.name)} was entered {before:,} times, now {after:,}"
-    which = f"the phase `{part.name}`" if part.kind == "phase" else _short(part.name)
-    return f"{which} made {before:,} calls, now {after:,}"
+        if part.calls != after - before:
+            more = f"{several(part.calls, 'more call')} begin with it, {more}"
+        return f"{_short(part.name)} was entered {_times(before)}, now {count(after)} ({more}"
+    which = _phase(part.name) if part.kind == "phase" else _short(part.name)
+    return f"{which} made {several(before, 'call')}, now {count(after)} ({more}"
 
 
 def _culprit(part: PartChange) -> str:
     name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
+    before = _replaced(part)
     if part.kind == "phase":
-        return f"the phase `{part.name}` made {part.base:,} calls, now {part.head:,} ({share})"
-    if part.kind == "module":
-        return f"{name} is imported, which makes {part.calls:,} calls ({share})"
-    if part.new or not part.base:
-        return f"{name} is new and makes {part.calls:,} calls ({share})"
-    if part.head == part.base:
-        return f"{name} is entered as often as before and makes {part.calls:,} more calls ({share})"
-    before = "" if part.replaces is None else f" (before: {_short(part.replaces)})"
-    times = "once" if part.base == 1 else f"{part.base:,} times"
-    return f"{name}{before} was entered {times}, now {part.head:,} ({share})"
+        said = f"the phase `{part.name}` made {several(part.base, 'call')}, now {count(part.head)}"
+    elif part.kind == "module":
+        more = several(part.calls, "call" if part.new else "more call")
+        said = f"{name}{before} is {'newly ' * part.new}imported, which makes {more}"
+    elif part.new or not part.base:
+        said = f"{name} is new and makes {several(part.calls, 'call')}"
+    elif part.head == part.base:
+        more = several(part.calls, "more call")
+        said = f"{name}{before} is entered as often as before and makes {more}"
+    else:
+        said = f"{name}{before} was entered {_times(part.base)}, now {count(part.head)}"
+        if part.calls != part.head - part.base:
+            said += f", and {several(part.calls, 'more call')} begin with it"
+    return f"{said} ({share})"
+
+
+def _replaced(part: PartChange) -> str:
+    """What a part was in BASE, if it has another name there."""
+    if part.replaces is None:
+        return ""
+    if part.kind == "function" and _short(part.replaces) == _short(part.name):
+        return f" (moved from {_quoted(part.replaces.partition(':')[0])})"
+    return f" (in place of {_short(part.replaces)})"
+
+
+def _times(number: int) -> str:
+    return "once" if number == 1 else f"{count(number)} times"
 
 
 def import_sentence(module: ImportChange) -> str:
@@ -128,7 +151,7 @@ def import_sentence(module: ImportChange) -> str:
         return f"{name} is newly imported, which takes {seconds(module.head)} (in one sample)"
     levels = change(module.base, module.head, "seconds")
     if module.replaces is not None:
-        return f"{name} (before: {_quoted(module.replaces)}) takes {levels} (in one sample)"
+        return f"{name} (in place of {_quoted(module.replaces)}) takes {levels} (in one sample)"
     return f"{name} takes by itself {levels} (in one sample)"
 
 
@@ -136,7 +159,7 @@ def difference_sentence(base: CellProfile, head: CellProfile) -> str:
     """What HEAD does more often or for longer, without a full stop; empty if nothing is known."""
     found = difference_of(base, head)
     if found is not None:
-        part = culprit(found) if found.head > found.base else None
+        part = culprit(found)
         calls = f"Python calls: {change(found.base, found.head, 'calls')}"
         return calls if part is None else f"{calls}; {culprit_sentence(part)}"
     times = phase_times_of(base, head)

@@ -43,6 +43,8 @@ from observatory.store.records.sample import Sample
 _CALM = ("unaffected", "workload changed")
 _PEAK = "peak_rss"
 _CALLS = "python_calls"
+_IN_PHASE = {"rewriter": "rewriting", "module": "importing"}
+"""The phase that a part of a kind is in, if it is the main phase."""
 _NAMED = 3
 """Parts that a remark names, at most."""
 
@@ -133,13 +135,16 @@ def _median(metric: str, samples: Iterable[Sample]) -> float:
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
     if found.head <= found.base * (1 + (METRICS[_CALLS].material or 0.0)):
         return None  # additional instructions are not those of more Python calls
-    part = culprit(found)
+    part, phase = culprit(found), main_phase(found)
     if part is None:
         return None
     # Calls of a compiled function have one phase, which says nothing.
-    if part.kind == "phase" or SCENARIOS[cell.scenario].family == "call":
+    if phase is None or part.kind == "phase" or SCENARIOS[cell.scenario].family == "call":
         return Statement("work began", (part,))
-    return Statement("work began", (part, main_phase(found)))
+    # A part must not be read as if it were in a phase that it may be outside of.
+    inside = part.kind == "function" or part.share + phase.share > 1
+    inside = inside or _IN_PHASE.get(part.kind) == phase.name
+    return Statement("work began", (part, phase) if inside else (part,))
 
 
 def _takes_longer(one: JudgedVerdict) -> bool:

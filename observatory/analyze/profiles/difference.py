@@ -13,11 +13,13 @@ entries, and what it calls more often than was called before is found at the cal
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from observatory.analyze.profiles.modules import imported
+from observatory.analyze.profiles.renames import replaced
 from observatory.store.records.profile import (
     OTHER,
     ROOT,
@@ -61,24 +63,39 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
         base=base.tree.calls,
         head=head.tree.calls,
         modules=_ordered(imported([base.tree], [head.tree]), grown)[:_MOST_MODULES],
-        functions=_ordered(_renamed([*_functions(base.tree, head.tree)]), grown),
-        rewriters=_ordered(_rewriters(base, head), grown),
+        functions=_ordered(_united([*_functions(base.tree, head.tree)]), grown),
+        rewriters=_ordered(_united([*_rewriters(base, head)]), grown),
         phases=_ordered(_phases(base, head), grown),
     )
 
 
 def culprit(found: ProfileDifference) -> PartChange | None:
-    """The part that a worsening is explained by; None where no part does more.
+    """The part that a worsening is explained by; None where HEAD does not do more.
 
     That is the rewriter that grew most or the import that is new, if they explain the growth at
-    all; else the function with which most of the additional calls begin. Where no function is known
-    to have grown, as the counts of samples differ, it is the phase that has most of these calls.
+    all, and no function more of it; else the function with which most of the additional calls
+    begin. Where no function is known to have grown, as the counts of samples differ, it is the
+    phase that has most of these calls.
     """
-    named = [one for parts in (found.rewriters, found.modules) for one in parts[:1]]
-    first = max(named, key=lambda one: one.calls, default=None)
-    if first is not None and first.calls > max(0.0, _ENOUGH * (found.head - found.base)):
-        return first
-    return next((one for one in found.functions if one.calls > 0), main_phase(found))
+    grown = found.head - found.base
+    if grown <= 0:
+        return None
+
+    def first(parts: Sequence[PartChange]) -> PartChange | None:
+        # A new part with many more calls than were added took over those of others.
+        most = (1 + _ENOUGH) * grown
+        return next(
+            (one for one in parts if 0 < one.calls <= (most if one.new else math.inf)), None
+        )  # fmt: skip
+
+    rewriter, module, function = map(first, (found.rewriters, found.modules, found.functions))
+    # What imports a module does so for all of them.
+    imports = sum(one.calls for one in found.modules if one.calls > 0)
+    named = [
+        one for one, calls in ((rewriter, rewriter.calls if rewriter else 0), (module, imports))
+        if one and one.calls > _ENOUGH * grown and (function is None or calls >= function.calls)
+    ]  # fmt: skip
+    return max(named, key=lambda one: one.calls, default=function or main_phase(found))
 
 
 def main_phase(found: ProfileDifference) -> PartChange | None:
@@ -205,32 +222,38 @@ def _functions(base: CallTree, head: CallTree) -> Iterator[PartChange]:
     )
 
 
-def _renamed(changes: Sequence[PartChange]) -> Iterator[PartChange]:
-    """Return the changes, a new function and the one whose place it took as one.
+def _united(changes: Sequence[PartChange]) -> Iterator[PartChange]:
+    """Return the changes, a new part and the one whose place it took as one.
 
-    That is one that HEAD does not have and that BASE called from the same function, about as often.
+    That is a function that moved, or a part that HEAD does not have and that did about as much:
+    of functions, called from the same one.
     """
-    gone = [change for change in changes if change.head == 0]
+    come = {one.name: (one.caller or "", _size(one)) for one in changes if one.new}
+    gone = {one.name: (one.caller or "", _size(one)) for one in changes if one.head == 0}
+    old = replaced(come, gone, _moving)
+    before = {one.name: one for one in changes if one.name in old.values()}
     for change in changes:
-        if change.new:
-            candidates = [
-                old
-                for old in gone
-                if old.caller == change.caller and 0.5 <= old.base / max(change.head, 1) <= 2
-            ]
-            if candidates:
-                old = min(candidates, key=lambda one: abs(one.base - change.head))
-                gone.remove(old)
-                yield change.model_copy(
-                    update={
-                        "base": old.base, "calls": change.calls + old.calls,
-                        "new": False, "replaces": old.name,
-                    }
-                )  # fmt: skip
-                continue
-        if change.head:
+        if change.name in old:
+            past = before[old[change.name]]
+            yield change.model_copy(
+                update={
+                    "base": past.base, "calls": change.calls + past.calls, "own": past.own,
+                    "new": False, "replaces": past.name,
+                }
+            )  # fmt: skip
+        elif change.name not in before:
             yield change
-    yield from gone
+
+
+def _size(change: PartChange) -> float:
+    """How much a part does that only one side has: the entries of a function, or the calls."""
+    return change.base + change.head if change.kind == "function" else abs(change.calls)
+
+
+def _moving(name: str) -> str:
+    """The name that a function keeps when it moves to another module; itself if that is none."""
+    function = name.partition(":")[2]
+    return name if function.startswith("<") else function or name
 
 
 def _main_caller(callers: Mapping[str, float], calls: float) -> str | None:

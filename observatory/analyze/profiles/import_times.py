@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
+from observatory.analyze.profiles.modules import last
+from observatory.analyze.profiles.renames import replaced
 from observatory.store.records.profile import ImportChange, ImportedModule
 from observatory.store.records.sample import Sample
 
@@ -63,17 +65,7 @@ def _alone(modules: Sequence[ImportedModule], other: Collection[str]) -> _Second
 
 def _new(come: _Seconds, gone: _Seconds) -> Iterator[ImportChange]:
     """The modules that HEAD alone imports, each with the one of BASE that it replaces."""
-    left = dict(gone)
-    for name, seconds in sorted(come.items(), key=lambda one: -one[1]):
-        likely = sorted(
-            (not _same_name(one, name), abs(taken - seconds), one)
-            for one, taken in left.items()
-            if _same_name(one, name) or abs(taken - seconds) <= _ALIKE * max(taken, seconds)
-        )
-        old = likely[0][2] if likely else None
-        before = None if old is None else left.pop(old)
-        yield ImportChange(name=name, base=before, head=seconds, replaces=old)
-
-
-def _same_name(one: str, other: str) -> bool:
-    return one.rpartition(".")[2] == other.rpartition(".")[2]
+    old = replaced(*({n: ("", s) for n, s in side.items()} for side in (come, gone)), last, _ALIKE)
+    for name, seconds in come.items():
+        before = gone[old[name]] if name in old else None
+        yield ImportChange(name=name, base=before, head=seconds, replaces=old.get(name))

@@ -184,7 +184,7 @@ class PartChange(Record):
     caller: Name | None = Field(None, description="functions: from where most of them come")
     replaces: Name | None = Field(
         None,
-        description="functions: one of BASE that HEAD does not have, called from there as often",
+        description="a part that BASE alone has, which moved here or did about as much there",
     )
     new: bool = Field(False, description="BASE does not have it, or too seldom to be kept")
     own: _Count | None = Field(
@@ -199,7 +199,7 @@ class ProfileDifference(Record):
     head: _Count
     samples: int = Field(1, ge=1, description="profiles of the side that has fewer")
     modules: list[PartChange] = Field(
-        [], max_length=100, description="imported in HEAD alone, with what their imports enter"
+        [], max_length=100, description="imported by one side alone, with what their imports enter"
     )
     functions: list[PartChange] = Field([], max_length=10_000)
     rewriters: list[PartChange] = Field([], max_length=2000)

@@ -23,16 +23,20 @@ def reasons(
     return {one.metric: one.because for one in with_culprits(verdicts, *sides)}
 
 
-def traced(rewriting: int, merge: int, loading: int) -> Sample:
-    """A build of these calls, of which `merge` is a rewriter with functions of its own."""
-    counts = [rewriting, merge, loading]
+def traced(rewriting: int, merge: int, loading: int, parts: int = 1) -> Sample:
+    """A build of these calls, of which `merge` is a rewriter with functions of its own.
+
+    ``parts``: functions that load.
+    """
+    names = ["load", *(f"load{n}" for n in range(1, parts))]
+    counts = [rewriting, merge, *([loading // parts] * parts)]
     tree = CallTree(
         calls=sum(counts),
         floor=1,
-        modules={"": ["(build)", "(other)"], "m": ["rewrite", "merge", "load"]},
+        modules={"": ["(build)", "(other)"], "m": ["rewrite", "merge", *names]},
         entries=[0, 0, *counts],
-        depths=[0, 1, 1, 1],
-        functions=[0, 2, 3, 4],
+        depths=[0, *[1] * len(counts)],
+        functions=[0, *range(2, 2 + len(counts))],
         counts=[0, *counts],
     )
     profile = Profile(
@@ -70,6 +74,17 @@ def test_more_work_begins_with_a_part_in_a_phase() -> None:
     assert (part.kind, part.name, phase.name) == ("rewriter", "merge", "rewriting")
 
 
+def test_a_rewriter_is_not_told_beside_a_phase_that_it_is_not_in() -> None:
+    found = reasons([traced(80_000, 2_000, 18_000)] * 2, [traced(80_000, 4_000, 19_000)] * 2)
+    because = found["python_calls"]
+    assert because is not None
+    assert [one.name for one in because.values] == ["merge", "rewriting"]
+    base, head = traced(80_000, 2_000, 18_000, 3), traced(80_000, 4_000, 21_000, 3)
+    because = reasons([base] * 2, [head] * 2)["python_calls"]
+    assert because is not None
+    assert [one.name for one in because.values] == ["merge"]  # most calls are in `loading`
+
+
 def test_more_instructions_begin_with_calls_only_where_there_are_more_of_them() -> None:
     base = [traced(80_000, 2_000, 18_000), worked(2.0e9)]
     for calls, kind in ((80_100, None), (84_000, "work began")):
@@ -99,7 +114,7 @@ def test_a_phase_that_doubles_in_a_calm_whole_is_a_remark() -> None:
     assert because.kind == "part grew"
     assert sentence_of(because) == (
         "the total number of calls raises no alarm, but the phase `loading` made 200 calls, now "
-        "400 (0.2 % of all); `load` was entered 200 times, now 400 (0.2 % of all)"
+        "400 (+0.2 % of all calls); `load` was entered 200 times, now 400 (+0.2 % of all calls)"
     )
 
 

@@ -174,8 +174,8 @@ def test_a_phase_that_does_much_more_is_named() -> None:
     (one,) = found([before, {cell: phase_doubled(profile) for cell, profile in before.items()}])
     assert sentence_of(one.statement) == (
         "the total number of calls is as before, but the phase `C: asking the "
-        "compiler` made 858 calls, now 1,716 (0.18 % of all, in radon warm_process C_VM fork "
-        "and 1 more cell)"
+        "compiler` made 858 calls, now 1,716 (+0.18 % of all calls, in radon warm_process C_VM "
+        "fork and 1 more cell)"
     )
 
 

@@ -46,6 +46,18 @@ def test_what_base_imports_or_one_head_does_not_is_not_new() -> None:
     assert list(imported([WITHOUT], [WITH, WITHOUT])) == []
 
 
+def test_an_import_that_moved_or_has_another_name_counts_with_what_it_enters_more() -> None:
+    def of(module: str, calls: int) -> CallTree:
+        return tree((1, OWN, 1000), (2, FIND, 5), (3, f"{module}:<module>", 1), (4, OWN, calls))
+
+    for name, calls in (("new.heavy", 500), ("other", 108)):
+        (found,) = imported([of("old.heavy", 100)], [of(name, calls)])
+        assert (found.name, found.replaces, found.calls) == (name, "old.heavy", calls - 100)
+    # What is imported no more is taken off what importing adds.
+    found = {one.name: one.calls for one in imported([of("old.heavy", 100)], [of("other", 300)])}
+    assert found == {"other": 301, "old.heavy": -101}
+
+
 def test_a_new_import_is_the_culprit_and_not_the_functions_that_import() -> None:
     found = difference(Profile(tree=WITHOUT), Profile(tree=WITH))
     assert found is not None

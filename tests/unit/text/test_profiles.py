@@ -39,7 +39,8 @@ def said(*rewriters: PartChange, functions: tuple[PartChange, ...] = ()) -> str 
 
 def test_a_rewriter_is_named_with_its_counts_and_its_share() -> None:
     assert said(part("local_subtensor_merge", 1210, 4840, 710)) == (
-        "`local_subtensor_merge` was entered 1,210 times, now 4,840 (71 % of the additional calls)"
+        "`local_subtensor_merge` was entered 1,210 times, now 4,840, and 710 more calls begin with "
+        "it (71 % of the additional calls)"
     )
 
 
@@ -59,14 +60,22 @@ def test_a_part_that_does_more_each_time_says_so() -> None:
 def test_a_renamed_function_is_named_with_its_old_name() -> None:
     function = part("m:new", 1, 3, 900, kind="function", replaces="m:old")
     assert said(functions=(function,)) == (
-        "`new` (before: `old`) was entered once, now 3 (90 % of the additional calls)"
+        "`new` (in place of `old`) was entered once, now 3, and 900 more calls begin with it (90 % "
+        "of the additional calls)"
+    )
+    moved = part("m.new:C.f", 100, 300, 200, kind="function", replaces="m.old:C.f")
+    assert said(functions=(moved,)) == (
+        "`C.f` (moved from `m.old`) was entered 100 times, now 300 (20 % of the additional calls)"
     )
 
 
 def test_where_no_rewriter_explains_much_the_function_is_named() -> None:
     function = part("pytensor.graph.rewriting.basic:Node.process_node", 9, 12, 800, kind="function")
     text = said(part("merge", 140, 150, 50), functions=(function,))
-    assert text == "`Node.process_node` was entered 9 times, now 12 (80 % of the additional calls)"
+    assert text == (
+        "`Node.process_node` was entered 9 times, now 12, and 800 more calls begin with it "
+        "(80 % of the additional calls)"
+    )
 
 
 def test_where_nothing_does_more_nothing_is_said() -> None:
@@ -82,7 +91,7 @@ def test_a_longer_import_is_said_with_the_module_by_which_it_is() -> None:
     assert import_sentence(longer) == "`numpy` takes by itself 100 → 300 ms (in one sample)"
     moved = ImportChange(name="x.new", base=0.1, head=0.3, replaces="x.old")
     assert import_sentence(moved) == (
-        "`x.new` (before: `x.old`) takes 100 → 300 ms (in one sample)"
+        "`x.new` (in place of `x.old`) takes 100 → 300 ms (in one sample)"
     )
 
 
@@ -111,7 +120,7 @@ def test_the_phase_of_most_additional_calls_is_said_first() -> None:
     phase = part("rewriting", 9000, 9800, 800, kind="phase")
     assert culprit_sentence(part("merge", 140, 280, 500), phase) == (
         "80 % of the additional calls are in the phase `rewriting`; `merge` was entered 140 times, "
-        "now 280 (50 % of the additional calls)"
+        "now 280, and 500 more calls begin with it (50 % of the additional calls)"
     )
 
 
@@ -127,7 +136,12 @@ def test_where_no_function_is_known_to_have_grown_the_phase_is_named() -> None:
 def test_an_import_is_named_with_what_it_makes() -> None:
     module = part("scipy.stats", 0, 1, 900, kind="module", new=True)
     assert culprit_sentence(module) == (
-        "`scipy.stats` is imported, which makes 900 calls (90 % of the additional calls)"
+        "`scipy.stats` is newly imported, which makes 900 calls (90 % of the additional calls)"
+    )
+    moved = part("x.new", 1, 1, 1, kind="module", replaces="x.old")
+    assert culprit_sentence(moved) == (
+        "`x.new` (in place of `x.old`) is imported, which makes 1 more call (0.1 % of the "
+        "additional calls)"
     )
 
 
@@ -150,6 +164,10 @@ def test_a_phase_that_grows_in_a_calm_whole_is_said_with_its_seconds() -> None:
 def test_parts_that_grow_in_a_calm_whole_are_said_with_their_share_of_it() -> None:
     parts = [part("merge", 140, 140, 700, own=650), part("m:f", 100, 200, 100, kind="function")]
     assert grown_sentence(parts, 700_000) == (
-        "the total number of calls raises no alarm, but `merge` made 650 calls, now 1,350 (0.1 % "
-        "of all); `f` was entered 100 times, now 200 (0.014 % of all)"
+        "the total number of calls raises no alarm, but `merge` made 650 calls, now 1,350 (+0.1 % "
+        "of all calls); `f` was entered 100 times, now 200 (+0.014 % of all calls)"
+    )
+    more = part("m:f", 1, 3, 60_000, kind="function")
+    assert grown_sentence([more], 100_000).endswith(
+        "`f` was entered once, now 3 (60,000 more calls begin with it, +60 % of all calls)"
     )

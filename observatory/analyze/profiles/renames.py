@@ -1,0 +1,42 @@
+"""What has another name in HEAD: parts that only one side has, paired. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+Sized: TypeAlias = Mapping[str, tuple[str, float]]
+"""By name: where a part belongs, and how much it does."""
+_ALIKE = 0.1
+
+
+def replaced(
+    come: Sized,
+    gone: Sized,
+    tail: Callable[[str], str] = str,
+    alike: float = _ALIKE,
+) -> dict[str, str]:
+    """Return for names that HEAD alone has the one of BASE alone that each replaces.
+
+    A part that moved keeps the end of its name (``tail``), however much it does. What has another
+    name altogether belongs to the same place and does about as much: its size differs by no larger
+    share than ``alike``. The largest parts choose first.
+    """
+    left, found = dict(gone), dict[str, str]()
+    for moved in (True, False):
+        for name, (place, size) in sorted(come.items(), key=lambda one: (-one[1][1], one[0])):
+            if name in found:
+                continue
+            likely = [
+                (old_place != place, abs(old_size - size), old)
+                for old, (old_place, old_size) in left.items()
+                if (
+                    tail(old) == tail(name)
+                    if moved
+                    else old_place == place and abs(old_size - size) <= alike * max(old_size, size)
+                )
+            ]
+            if likely:
+                _, _, found[name] = min(likely)
+                del left[found[name]]
+    return found
