@@ -230,7 +230,7 @@ def of_clone(place: str) -> JournalHeader:
 
 def test_a_commit_is_one_subject_from_wherever_it_was_measured(tmp_path: Path, into: Path) -> None:
     here = shard(tmp_path / "here", [sample()], RUN, of_clone("/home/ada/pytensor"))
-    there = shard(tmp_path / "there", [sample()], LATER, of_clone("/runner/work/pytensor"))
+    there = shard(tmp_path / "there", [sample()], LATER, of_clone("/srv/pytensor"))
     done = unite(into, [here, there])
     assert (done.samples, len(done.grown), done.problems) == (2, 1, [])
     assert unite(into, [there]).grown == {}
