@@ -53,8 +53,9 @@ observatory.judge = (() => {
       return base === head || (rule.judged && !small) ? against(base, head) : "workload changed";
     }
     if (rule.kind === "near_exact") {
-      if (low <= 0) return base === head ? "unaffected" : "workload changed";
-      const ratio = head / base;
+      const least = rule.resolution; // smaller values count as this one
+      if (low <= 0 && !least) return base === head ? "unaffected" : "workload changed";
+      const ratio = Math.max(head, least) / Math.max(base, least);
       const sure = rule.material === null ? Infinity : (1 + rule.material) * (1 + rule.spread);
       if (ratio >= sure || ratio <= 1 / sure) return against(base, head);
       const same = 1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread;

@@ -222,7 +222,8 @@ def made_up(chance: random.Random) -> tuple[Rule, float | None, float | None, bo
     metric = chance.choice([*METRICS.values()])
     noise = chance.choice([None, Noise(0.0005, 20), Noise(0.03, 6)])
     rule = rule_of(metric, chance.choice([*SCENARIOS]), noise)
-    base = chance.choice([0.0, 1.0, 7.0, chance.lognormvariate(0, 5)])
+    near = rule.resolution * chance.uniform(0, 3)
+    base = chance.choice([0.0, 1.0, 7.0, near, chance.lognormvariate(0, 5)])
     sure = rule.sure() - 1 if rule.material else 0.0
     edges = [0.0, sure, rule.spread, rule.material or 0.0, rule.smallest, chance.uniform(0, 0.1)]
     factor = (1 + chance.choice(edges)) ** chance.choice([1, -1])
