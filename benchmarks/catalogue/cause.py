@@ -44,6 +44,8 @@ class Cause:
     recompilation, for example, brings more Python work."""
     loses_reuse: bool = False
     """Whether it also explains functions that are not reused."""
+    of_keys: bool = False
+    """Whether a whole graph has it because one of its Ops does: its key is made of theirs."""
     deliberate: bool = False
     """Whether somebody decided it: it is told as an event, and waits for nobody."""
     cautious: str = ""

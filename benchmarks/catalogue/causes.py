@@ -101,6 +101,7 @@ _ALL = (
         """Run `observatory explain`: it names the part of the key that differs. The key is made of
         `__props__` and the identity of the Op's function: it must not contain an address, `id()`,
         a counter, a time or a random name.""",
+        of_keys=True,
     ),
     Cause(
         "keys differ between hash seeds",
@@ -108,6 +109,7 @@ _ALL = (
         "siblings)",
         """Run `observatory explain`: it names the part of the key that differs. Sort what the key
         is made of: the order of a set and `hash()` of a string change with `PYTHONHASHSEED`.""",
+        of_keys=True,
     ),
     Cause(
         "keys are not repeatable",
@@ -115,6 +117,7 @@ _ALL = (
         """Look for a part of the Op's key that changes with every build: a counter, `id()` or a
         generated name.""",
         loses_reuse=True,
+        of_keys=True,
     ),
     Cause(
         "stored but not loaded",
@@ -138,6 +141,7 @@ _ALL = (
         address in the generated code.""",
         shows_in=("uncacheable",),
         title="the cache refuses functions",
+        of_keys=True,
     ),
     Cause(
         "not asked",

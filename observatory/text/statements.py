@@ -64,7 +64,8 @@ def cause_sentence(cause: FoundCause, sides: Sides) -> str:
         family=cause.family, base=sides.base, head=sides.head,
         **(_ONE if number == 1 else _MANY),
     )  # fmt: skip
-    return sentence + _names(cause.functions) + _graphs(cause.graphs, bool(cause.functions))
+    names = _names(cause.functions, known.of_keys)
+    return sentence + names + _graphs(cause.graphs, bool(cause.functions))
 
 
 def _graphs(graphs: Sequence[GraphChange], after_functions: bool = False) -> str:
@@ -94,19 +95,21 @@ def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
 
 
-def _names(functions: Sequence[FunctionChange]) -> str:
+def _names(functions: Sequence[FunctionChange], of_keys: bool) -> str:
     """The names, the most expensive first, as the end of a sentence: `: A, B and 3 more`.
 
-    The key of the outer graph is made of the keys of all its Ops: where others changed as well, its
-    change follows from theirs, and it is named last.
+    ``of_keys``: the outer graph, whose key is made of the keys of all its Ops, follows from them,
+    and is named last. Otherwise it is named first: only where it misses, its Ops are asked for.
     """
     if not functions:
         return ""
-    names = (change.name for change in functions if change.name != OUTER_GRAPH)
-    others = [_cut(name, _LONGEST) for name in names]
-    if not others:
-        return ": the outer graph"
-    follows = "; with them the outer graph, made of them" * (len(others) < len(functions))
+    ops = [one for one in functions if one.name != OUTER_GRAPH]
+    others = [_cut(one.name, _LONGEST) for one in ops]
+    outer = ["the outer graph"] * (len(ops) < len(functions))
+    if not ops or not of_keys:
+        return f": {first_of([*outer, *others], _NAMED)}"
+    them = "it" if sum(one.count for one in ops) == 1 else "them"
+    follows = f"; with {them} the outer graph, made of {them}" if outer else ""
     return f": {first_of(others, _NAMED)}{follows}"
 
 

@@ -7,8 +7,10 @@ from typing import get_args
 
 import pytest
 
-from observatory.analyze.statements import Kind, Statement
-from observatory.text.statements import _SENTENCES, sentence_of
+from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
+from observatory.store.records.comparison import CauseKind, FunctionChange
+from observatory.text.statements import _SENTENCES, cause_sentence, sentence_of
+from tests.factories import WARM
 
 
 def test_every_statement_has_a_sentence() -> None:
@@ -58,3 +60,22 @@ def test_every_statement_has_a_sentence() -> None:
 )
 def test_a_sentence_holds_the_values(statement: Statement, sentence: str) -> None:
     assert sentence_of(statement) == sentence
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "told"),
+    [
+        ("keys differ between processes", 1, ": Add; with it the outer graph, made of it"),
+        ("keys differ between processes", 2, ": Add; with them the outer graph, made of them"),
+        ("refused", 1, ": Add; with it the outer graph, made of it"),
+        ("stored but not loaded", 1, ": the outer graph, Add"),
+        ("not stored", 1, ": the outer graph, Add"),
+    ],
+)
+def test_the_outer_graph_follows_from_its_ops_only_where_keys_make_it_do_so(
+    kind: CauseKind, count: int, told: str
+) -> None:
+    ops = FunctionChange(name="Add", count=count, base="hit", head="miss", seconds=0.1)
+    whole = FunctionChange(name="outer graph", count=1, base="hit", head="miss", seconds=1.0)
+    cause = FoundCause("cause-1", kind, [WARM], [whole, ops], {}, ("numba",), [])
+    assert cause_sentence(cause, Sides()).endswith(told)
