@@ -22,11 +22,18 @@ REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 Repo = Annotated[
     str,
     typer.Option(
-        envvar="GITHUB_REPOSITORY", help="Repository on GitHub, OWNER/NAME.", show_default=False
+        envvar="GITHUB_REPOSITORY",
+        metavar="OWNER/NAME",
+        help="Repository on GitHub.",
+        show_default=False,
     ),
 ]
-Api = Annotated[str, typer.Option(envvar="GITHUB_API_URL", help="Address of GitHub's REST API.")]
-Config = Annotated[Path | None, typer.Option(help=f"Settings file. Default: {settings.FILE}.")]
+Api = Annotated[
+    str, typer.Option(envvar="GITHUB_API_URL", metavar="URL", help="Address of GitHub's REST API.")
+]
+Config = Annotated[
+    Path | None, typer.Option(metavar="FILE", help=f"Settings file. Default: {settings.FILE}.")
+]
 DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Print what would be done, and change nothing on GitHub.")
 ]
@@ -36,7 +43,10 @@ def client(repo: str, api: str) -> GitHub:
     """The client for one repository. Raises SelectionError for a bad name or without a token."""
     token = os.environ.get("GITHUB_TOKEN", "").strip()
     if not token:
-        raise SelectionError("GITHUB_TOKEN is not set; docs/github.md says which token is needed")
+        raise SelectionError(
+            "GITHUB_TOKEN is not set; it needs a token that may write issues and pull requests, "
+            "e.g.: export GITHUB_TOKEN=$(gh auth token)"
+        )
     if not REPOSITORY.fullmatch(repo):
         raise SelectionError(f"--repo {repo!r:.100} is not a repository; write OWNER/NAME")
     return GitHub(Transport(api, token, CLOCK), repo)

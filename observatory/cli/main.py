@@ -19,6 +19,7 @@ from typer.core import TyperGroup
 from observatory import tool_version
 from observatory.app.parts import Processes
 from observatory.cli.guarded import guarded
+from observatory.cli.help import Command
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
 from observatory.garbage import collect_little
@@ -121,7 +122,7 @@ class Commands(TyperGroup):
         if hasattr(module, "app"):
             app.add_typer(module.app, name=cmd_name)
         else:
-            app.command(cmd_name)(module.command)
+            app.command(cmd_name, cls=Command)(module.command)
         return typer.main.get_group(app).commands[cmd_name]
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:  # noqa: ARG002

@@ -32,7 +32,8 @@ _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=
 def only(option: str, words: Iterable[str], what: str, more: str = "") -> Any:
     """A repeatable option that keeps only some words of the vocabulary; ``more`` ends its help."""
     listed = f"Only this {what}; repeatable: {', '.join(words)}."
-    return typer.Option(option, help=f"{listed} {more}".rstrip())
+    metavar = what.split()[-1].upper()
+    return typer.Option(option, metavar=metavar, help=f"{listed} {more}".rstrip())
 
 
 def flag(option: str, text: str) -> Any:
@@ -93,7 +94,9 @@ def https(text: str, option: str, example: str) -> str:
 
 
 Words = list[str] | None
-Results = Annotated[Path, typer.Option(help="Directory of asv results and journals.")]
+Results = Annotated[
+    Path, typer.Option(metavar="DIR", help="Directory of asv results and journals.")
+]
 Strict = Annotated[
     bool, flag("--strict", "Fail if a file is unreadable. By default the file is skipped.")
 ]
@@ -113,31 +116,46 @@ With = Annotated[
     Words,
     typer.Option(
         "--with",
+        metavar="REQUIREMENT",
         help="A further requirement of the environment, e.g. numba==0.66.0, pymc or a wheel; "
         "repeatable.",
     ),
 ]
 Python = Annotated[
     str | None,
-    typer.Option(help="Python of the environment, e.g. 3.12. Default: the newest that fits."),
+    typer.Option(
+        metavar="VERSION",
+        help="Python of the environment, e.g. 3.12. Default: the newest that fits.",
+    ),
 ]
-Repo = Annotated[Path | None, typer.Option(help="A clone of PyTensor, for --commits.")]
+Repo = Annotated[
+    Path | None, typer.Option(metavar="CLONE", help="A clone of PyTensor, for --commits.")
+]
 Machine = Annotated[
-    str | None, typer.Option(help="Name of this machine in the results. Default: its host name.")
+    str | None,
+    typer.Option(
+        metavar="NAME", help="Name of this machine in the results. Default: its host name."
+    ),
 ]
-State = Annotated[Path, typer.Option(help="Directory of environments and filled caches.")]
-Timeout = Annotated[float, typer.Option(help="Longest time for one measured process, in s.", min=1)]
+State = Annotated[
+    Path, typer.Option(metavar="DIR", help="Directory of environments and filled caches.")
+]
+Timeout = Annotated[
+    float, typer.Option(metavar="SECONDS", help="Longest time for one measured process.", min=1)
+]
 Cluster = Annotated[
     str | None,
     typer.Option(
+        metavar="WORKERS",
         help="Workers that take the samples: local:2 for two on this machine, or the address of a "
-        "Dask scheduler. Needs the extra fleet."
+        "Dask scheduler. Needs the extra fleet.",
     ),
 ]
 Examined = Annotated[
     str | None,
     typer.Option(
         "--cluster",
+        metavar="WORKERS",
         help="Check these workers instead of this machine: local:2 for two on this machine, or the "
         "address of a Dask scheduler. Needs the extra fleet.",
     ),
@@ -145,18 +163,25 @@ Examined = Annotated[
 Subjects = Annotated[
     Words, typer.Option("--subject", help="Only this subject, e.g. 3.3.7; repeatable.")
 ]
-Pages = Annotated[Path, typer.Option("--out", help="Directory of the pages.")]
+Pages = Annotated[Path, typer.Option("--out", metavar="DIR", help="Directory of the pages.")]
 Benchmark = Annotated[
     str | None,
-    typer.Option(help='For other projects: only benchmarks with this name, e.g. "time_sort*".'),
+    typer.Option(
+        metavar="PATTERN",
+        help='For other projects: only benchmarks with this name, e.g. "time_sort*".',
+    ),
 ]
 Top = Annotated[
     int | None,
     typer.Option(
-        help="For other projects: list at most this many, the largest change first.", min=1
+        metavar="N",
+        help="For other projects: list at most this many, the largest change first.",
+        min=1,
     ),
 ]
-Link = Annotated[str, typer.Option(help="Address of the pages, for links in feeds and issues.")]
+Link = Annotated[
+    str, typer.Option(metavar="URL", help="Address of the pages, for links in feeds and issues.")
+]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
 AsMarkdown = Annotated[bool, flag("--markdown", "Print Markdown, as for an issue.")]
 SearchedCell = Annotated[
@@ -177,9 +202,14 @@ SearchedGraphs = Annotated[
 SearchBudget = Annotated[
     str,
     typer.Option(
-        "--budget", help="Longest time: 90s, 10m, 1h; the next search continues. Default: none."
+        "--budget",
+        metavar="TIME",
+        help="Longest time: 90s, 10m, 1h; the next search continues. Default: none.",
     ),
 ]
 Summary = Annotated[
-    Path | None, typer.Option(help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY.")
+    Path | None,
+    typer.Option(
+        metavar="FILE", help="Also append the text to this file, e.g. $GITHUB_STEP_SUMMARY."
+    ),
 ]

@@ -25,12 +25,13 @@ def command(
     id_: Annotated[
         str, typer.Argument(metavar="ID", help="The alert's identifier, or its first characters.")
     ],
-    why: Annotated[str, typer.Option(help="The reason, for the next reader.")],
+    why: Annotated[str, typer.Option(metavar="REASON", help="The reason, for the next reader.")],
     until: Annotated[
-        str, typer.Option(help="A date (2026-12-31) or a time from now (36h, 2w).")
+        str, typer.Option(metavar="DATE", help="A date (2026-12-31) or a time from now (36h, 2w).")
     ] = "2w",
     who: Annotated[
-        str | None, typer.Option(help="Your name. Default: that of git, else your login.")
+        str | None,
+        typer.Option(metavar="NAME", help="Your name. Default: that of git, else your login."),
     ] = None,
     results: options.Results = Path("results"),
 ) -> None:

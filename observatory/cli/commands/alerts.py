@@ -30,32 +30,41 @@ def command(
         bool, options.flag("--all", "Also list resolved alerts, small changes and improvements.")
     ] = False,
     top: Annotated[
-        int | None, typer.Option(help="List at most this many, the largest changes first.", min=1)
+        int | None,
+        typer.Option(metavar="N", help="List at most this many, the largest changes first.", min=1),
     ] = None,
     since: Annotated[
         datetime | None,
         typer.Option(
-            help="List only alerts that began at a subject of this date or later.",
+            metavar="DATE",
+            help="List only alerts that began at a subject of this day, e.g. 2026-12-31, or later.",
             formats=["%Y-%m-%d"],
         ),
     ] = None,
     benchmark: Annotated[
         str | None,
         typer.Option(
-            help='List only alerts with a series of this name, e.g. "time_sort*" or "radon cold".'
+            metavar="PATTERN",
+            help='List only alerts with a series of this name, e.g. "time_sort*" or "radon cold".',
         ),
     ] = None,
     json: options.Json = False,
     fail_on: Annotated[
         list[str] | None,
         options.several(
-            f"Exit with status {Exit.ALERTS} if an alert is in this state: {', '.join(_FAILING)}"
+            f"Exit with status {Exit.ALERTS} if an alert is in this state: {', '.join(_FAILING)}",
+            "STATE",
         ),
     ] = None,
     stale_after: Annotated[
-        str, typer.Option(help="Alert if a machine has had no sample for this time: 36h, 2d, 3w.")
+        str,
+        typer.Option(
+            metavar="TIME", help="Alert if a machine has had no sample for this time: 36h, 2d, 3w."
+        ),
     ] = f"{STALE_AFTER.days}d",
-    feed: Annotated[Path | None, typer.Option(help="Also write an Atom feed to this file.")] = None,
+    feed: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write an Atom feed to this file.")
+    ] = None,
     link: options.Link = "",
     strict: options.Strict = False,
 ) -> None:

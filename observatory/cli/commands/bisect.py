@@ -46,7 +46,10 @@ def command(
     ] = "cache_misses",
     repo: Annotated[
         Path | None,
-        typer.Option(help="A clone of PyTensor: between two releases, continue with its commits."),
+        typer.Option(
+            metavar="CLONE",
+            help="A clone of PyTensor: between two releases, continue with its commits.",
+        ),
     ] = None,
     confirm: Annotated[
         bool,

@@ -48,8 +48,9 @@ def command(
     python: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PATH",
             help="A Python that uses this cache, by its path; repeatable. "
-            "Default: the one that `python` starts."
+            "Default: the one that `python` starts.",
         ),
     ] = None,
     json: options.Json = False,

@@ -25,7 +25,8 @@ from observatory.store.records.machine import this_machine
 def command(
     subject: Annotated[str, typer.Option(help="The subject to measure.")] = "newest",
     samples: Annotated[
-        int, typer.Option(help="Number of timing samples for each cell.", min=2 * FEWEST)
+        int,
+        typer.Option(metavar="N", help="Number of timing samples for each cell.", min=2 * FEWEST),
     ] = 4 * FEWEST,
     saved: Annotated[
         str | None,

@@ -33,7 +33,10 @@ def command(
     ] = None,
     python: Annotated[
         str | None,
-        typer.Option(help="The Python to check, by its path. Default: the one `python` starts."),
+        typer.Option(
+            metavar="PATH",
+            help="The Python to check, by its path. Default: the one `python` starts.",
+        ),
     ] = None,
     model: Annotated[
         options.Words,

@@ -30,19 +30,26 @@ def command(
         ),
     ] = None,
     run: Annotated[
-        int | None, typer.Option(min=1, help="The workflow run that made the artifact.")
+        int | None,
+        typer.Option(min=1, metavar="ID", help="The workflow run that made the artifact."),
     ] = None,
     pull: Annotated[
-        int | None, typer.Option(min=1, help="Number of the pull request. Default: that of --run.")
+        int | None,
+        typer.Option(
+            min=1, metavar="NUMBER", help="Number of the pull request. Default: that of --run."
+        ),
     ] = None,
     repo: github.Repo = "",
-    name: Annotated[str, typer.Option("--artifact", help="Name of the artifact.")] = _ARTIFACT,
+    name: Annotated[
+        str, typer.Option("--artifact", metavar="NAME", help="Name of the artifact.")
+    ] = _ARTIFACT,
     source: Annotated[
         str,
         typer.Option(
             envvar="OBSERVATORY_SOURCE",
             show_default=False,
-            help="Where others get this observatory: OWNER/NAME@COMMIT on GitHub. The comment "
+            metavar="OWNER/NAME@COMMIT",
+            help="Where on GitHub others get this observatory. The comment "
             "then links its terms to the documentation, and gives a command that repeats the "
             "comparison with only git and uv installed.",
         ),

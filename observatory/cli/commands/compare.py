@@ -47,10 +47,14 @@ def command(
     head: Annotated[str, typer.Argument(help="The subject to judge, written like BASE.")],
     budget: Annotated[
         str,
-        typer.Option(help="Longest time for measuring, without making environments: 90s, 10m, 1h."),
+        typer.Option(
+            metavar="TIME",
+            help="Longest time for measuring, without making environments: 90s, 10m, 1h.",
+        ),
     ] = "10m",
     repo: Annotated[
-        Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
+        Path | None,
+        typer.Option(metavar="CLONE", help="A clone of PyTensor; BASE and HEAD are refs in it."),
     ] = None,
     with_: options.With = None,
     python: options.Python = None,
@@ -74,19 +78,26 @@ def command(
     ] = None,
     json_: Annotated[
         Path | None,
-        typer.Option("--json", help="Write the comparison as JSON to this file; - is stdout."),
+        typer.Option(
+            "--json", metavar="FILE", help="Write the comparison as JSON to this file; - is stdout."
+        ),
     ] = None,
     markdown: Annotated[
         Path | None,
-        typer.Option(help="Write the comment for a pull request to this file; - is stdout."),
+        typer.Option(
+            metavar="FILE", help="Write the comment for a pull request to this file; - is stdout."
+        ),
     ] = None,
     samples: Annotated[
-        Path | None, typer.Option(help="Directory of the samples. Default: STATE/comparisons/RUN.")
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Directory of the samples. Default: STATE/comparisons/RUN."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
     seed: Annotated[
-        int, typer.Option(help="Seed for the order of the samples and for the tests.")
+        int, typer.Option(metavar="N", help="Seed for the order of the samples and for the tests.")
     ] = 0,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,

@@ -41,7 +41,7 @@ def command(
     ] = None,
     numba: Annotated[
         list[str] | None,
-        options.several("Check this version of numba, also outside PyTensor's bounds"),
+        options.several("Check this version of numba, also outside PyTensor's bounds", "VERSION"),
     ] = None,
     all_allowed: Annotated[
         bool, options.flag("--all-allowed", "Check every version of numba that PyTensor allows.")

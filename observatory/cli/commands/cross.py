@@ -37,7 +37,8 @@ def command(
         str, typer.Option(help="The count or work that changed; an alert names it.")
     ] = "cache_misses",
     repo: Annotated[
-        Path | None, typer.Option(help="A clone of PyTensor; GOOD and BAD are refs in it.")
+        Path | None,
+        typer.Option(metavar="CLONE", help="A clone of PyTensor; GOOD and BAD are refs in it."),
     ] = None,
     along: Annotated[
         bool,
@@ -58,7 +59,9 @@ def command(
     python: options.Python = None,
     bad_python: Annotated[
         str | None,
-        typer.Option(help="Python of BAD, to compare two Pythons. Default: that of GOOD."),
+        typer.Option(
+            metavar="VERSION", help="Python of BAD, to compare two Pythons. Default: that of GOOD."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,

@@ -16,45 +16,55 @@ from observatory.cli.output import on_terminal, report_problems
 def command(
     results: Annotated[
         list[Path] | None,
-        typer.Option(help="Directory of asv results; repeatable.  [default: results]"),
+        typer.Option(
+            metavar="DIR", help="Directory of asv results; repeatable.  [default: results]"
+        ),
     ] = None,
     out: options.Pages = Path("html"),
     repo: Annotated[
         Path | None,
-        typer.Option(help="A clone of the measured project: alerts then list suspected commits."),
+        typer.Option(
+            metavar="CLONE",
+            help="A clone of the measured project: alerts then list suspected commits.",
+        ),
     ] = None,
     asv_config: Annotated[
         Path | None,
         typer.Option(
+            metavar="FILE",
             help="An asv.conf.json with the project's name and addresses. Default: the "
-            "one in the results or in the directory above."
+            "one in the results or in the directory above.",
         ),
     ] = None,
     project: Annotated[
         str,
         typer.Option(
+            metavar="NAME",
             help="Name of the measured project, for titles. Default: that in the asv.conf.json, "
-            "else that of the repository in --commit-url."
+            "else that of the repository in --commit-url.",
         ),
     ] = "",
     commit_url: Annotated[
-        str, typer.Option(help="Address (https) to which the hash of a commit is added.")
+        str,
+        typer.Option(metavar="URL", help="Address (https) to which the hash of a commit is added."),
     ] = "",
     compare_url: Annotated[
-        str, typer.Option(help="Address (https) to which BASE...HEAD is added.")
+        str, typer.Option(metavar="URL", help="Address (https) to which BASE...HEAD is added.")
     ] = "",
     triage_url: Annotated[
         str,
         typer.Option(
+            metavar="URL",
             help="Address (https) of the form for a new file in the directory `triage` of the "
-            "results: alerts then have buttons that settle them."
+            "results: alerts then have buttons that settle them.",
         ),
     ] = "",
     url: Annotated[
         str,
         typer.Option(
+            metavar="URL",
             help="Address (https) where the pages will be published. Other sites can then show "
-            "a picture beside a link to them."
+            "a picture beside a link to them.",
         ),
     ] = "",
     strict: options.Strict = False,

@@ -31,7 +31,8 @@ def command(
     results: options.Results = Path("results"),
     repo: github.Repo = "",
     page: Annotated[
-        str | None, typer.Option(help="Address of the pages, for links in the issues.")
+        str | None,
+        typer.Option(metavar="URL", help="Address of the pages, for links in the issues."),
     ] = None,
     config: github.Config = None,
     api: github.Api = github.API,

@@ -17,14 +17,21 @@ from observatory.text.digest import digest_of, digest_text
 
 def command(
     results: options.Results = Path("results"),
-    last: Annotated[str, typer.Option(help="The time before the newest subject: 7d, 2w.")] = "7d",
+    last: Annotated[
+        str, typer.Option(metavar="TIME", help="The time before the newest subject: 7d, 2w.")
+    ] = "7d",
     title: Annotated[str, typer.Option(help="The heading.")] = "What changed",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="File to write. Default: standard output."
+        ),
     ] = None,
     picture: Annotated[
         Path | None,
-        typer.Option(help="Also draw the changes to this file: .png, .svg or .pdf."),
+        typer.Option(
+            metavar="FILE", help="Also draw the changes to this file: .png, .svg or .pdf."
+        ),
     ] = None,
     strict: options.Strict = False,
 ) -> None:

@@ -28,7 +28,9 @@ from observatory.store.base.files import write_atomic
 
 
 def command(
-    results: Annotated[Path, typer.Argument(help="A directory of asv results, of any project.")],
+    results: Annotated[
+        Path, typer.Argument(metavar="DIR", help="A directory of asv results, of any project.")
+    ],
     detector: Annotated[options.Words, options.only("--detector", DETECTORS, "detector")] = None,
     others: Annotated[
         list[str] | None,
@@ -60,16 +62,23 @@ def command(
         ),
     ] = False,
     weeks: Annotated[
-        int, typer.Option(help="Number of weeks to replay: the newest ones.", min=1)
+        int, typer.Option(metavar="N", help="Number of weeks to replay: the newest ones.", min=1)
     ] = 104,
-    seed: Annotated[int, typer.Option(help="Seed for windows, permutations and positions.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", help="Seed for windows, permutations and positions.")
+    ] = 0,
     repeat: Annotated[
         int,
-        typer.Option(help="Number of windows of each series; with 1, F1 varies by 0.01.", min=1),
+        typer.Option(
+            metavar="N", help="Number of windows of each series; with 1, F1 varies by 0.01.", min=1
+        ),
     ] = 1,
-    json: Annotated[Path | None, typer.Option(help="Write all rates as JSON to this file.")] = None,
+    json: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write all rates as JSON to this file.")
+    ] = None,
     picture: Annotated[
-        Path | None, typer.Option(help="Plot the rates to this file: .png, .svg or .pdf.")
+        Path | None,
+        typer.Option(metavar="FILE", help="Plot the rates to this file: .png, .svg or .pdf."),
     ] = None,
     strict: options.Strict = False,
 ) -> None:

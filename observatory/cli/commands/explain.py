@@ -40,13 +40,16 @@ def command(
         typer.Argument(help="Another one. Without it, two processes of BASE are compared."),
     ] = None,
     model: Annotated[str, typer.Option(help="The model that the function belongs to.")] = "radon",
-    graph: Annotated[str, typer.Option(help="The graph, if the model has several.")] = "",
+    graph: Annotated[
+        str, typer.Option(metavar="NAME", help="The graph, if the model has several.")
+    ] = "",
     backend: Annotated[
         str, typer.Option(help="The backend that the graph is compiled for.")
     ] = "NUMBA",
     flags: Annotated[str, typer.Option(help="Further PYTENSOR_FLAGS, e.g. floatX=float32.")] = "",
     repo: Annotated[
-        Path | None, typer.Option(help="A clone of PyTensor; BASE and HEAD are refs in it.")
+        Path | None,
+        typer.Option(metavar="CLONE", help="A clone of PyTensor; BASE and HEAD are refs in it."),
     ] = None,
     with_: options.With = None,
     python: options.Python = None,

@@ -23,17 +23,22 @@ def command(
         str, typer.Argument(help='What to explore: newest, 3.3.8, "3.3.8 numba==0.66.0", a wheel.')
     ] = "newest",
     seed: Annotated[
-        int | None, typer.Option(help="The seed of the pairs. Default: a new one.", min=0)
+        int | None,
+        typer.Option(metavar="N", help="The seed of the pairs. Default: a new one.", min=0),
     ] = None,
     budget: Annotated[
-        str, typer.Option(help="No batch of pairs begins after this time: 90s, 10m, 1h.")
+        str,
+        typer.Option(
+            metavar="TIME", help="No batch of pairs begins after this time: 90s, 10m, 1h."
+        ),
     ] = "10m",
     pairs: Annotated[
-        int | None, typer.Option(help="No batch begins after this number of pairs.", min=1)
+        int | None,
+        typer.Option(metavar="N", help="No batch begins after this number of pairs.", min=1),
     ] = None,
     backend: Annotated[str, typer.Option(help="The backend, NUMBA or C_VM for example.")] = "NUMBA",
     keep: Annotated[
-        Path, typer.Option(help="Directory in which counterexamples are saved.")
+        Path, typer.Option(metavar="DIR", help="Directory in which counterexamples are saved.")
     ] = KEPT,
     with_: options.With = None,
     python: options.Python = None,
@@ -44,8 +49,8 @@ def command(
     """Generate pairs of small graphs, and keep every pair that a cache confuses.
 
     The graphs of a pair are equal or differ in one place. The command makes a counterexample
-    smaller and saves it in KEEP; from then on it is a pair of the model keys. RESULTS gets a
-    record.
+    smaller and saves it in the directory of --keep; from then on it is a pair of the model keys.
+    RESULTS gets a record.
     """  # fmt: skip
     console = Console(highlight=False, soft_wrap=True)
     found = explore(

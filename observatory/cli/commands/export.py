@@ -20,7 +20,10 @@ def command(
         str, typer.Option("--format", help="csv, json (one object for each row) or parquet.")
     ] = "csv",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="File to write. Default: standard output."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     subject: options.Subjects = None,

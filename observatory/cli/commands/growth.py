@@ -21,7 +21,8 @@ def command(
     subjects: Annotated[
         list[str] | None,
         typer.Argument(
-            help="Subjects in the results, e.g. 3.3.7. Default: all that have growth results."
+            metavar="SUBJECT...",
+            help="Subjects in the results, e.g. 3.3.7. Default: all that have growth results.",
         ),
     ] = None,
     results: options.Results = Path("results"),

@@ -32,7 +32,10 @@ def command(
     ],
     results: options.Results = Path("results"),
     machine: Annotated[
-        str | None, typer.Option(help="Name of the machine. Default: the host name in the file.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Name of the machine. Default: the host name in the file."
+        ),
     ] = None,
     commit: Annotated[
         str | None, typer.Option(help="Hash of the measured commit. Default: that in the file.")
@@ -47,8 +50,9 @@ def command(
     date: Annotated[
         datetime | None,
         typer.Option(
-            help="Day of the release; subjects are ordered by it. Default: the day of the commit, "
-            "or else that of the measurement.",
+            metavar="DATE",
+            help="Day of the release, e.g. 2026-12-31; subjects are ordered by it. Default: the "
+            "day of the commit, or else that of the measurement.",
             formats=["%Y-%m-%d"],
         ),
     ] = None,
@@ -57,7 +61,7 @@ def command(
         typer.Option(help="Name that distinguishes runs of the same subject and machine."),
     ] = None,
     extra: Annotated[
-        list[str] | None, options.several("Also import this number from extra_info")
+        list[str] | None, options.several("Also import this number from extra_info", "NAME")
     ] = None,
     strict: options.Strict = False,
 ) -> None:

@@ -28,7 +28,8 @@ def command(
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help=f"Only this part; repeatable, or separated by commas: {', '.join(PARTS)}."
+            metavar="PART",
+            help=f"Only this part; repeatable, or separated by commas: {', '.join(PARTS)}.",
         ),
     ] = None,
     observatory: Annotated[

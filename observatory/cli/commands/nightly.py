@@ -50,14 +50,16 @@ def command(
     commits: Annotated[
         str | None,
         typer.Option(
+            metavar="A..B",
             help=f"A range A..B of commits in --repo; commits with results are skipped. {NEW}: all "
-            "since the last one with results."
+            "since the last one with results.",
         ),
     ] = None,
     most: Annotated[
         int,
         typer.Option(
             min=1,
+            metavar="N",
             help=f"Measure at most this many commits with --commits {NEW}. If there are more new "
             "ones, take evenly spaced ones, and name the gaps.",
         ),
@@ -97,7 +99,8 @@ def command(
     work_budget: Annotated[
         str,
         typer.Option(
-            help="Longest time for counting the instructions of one subject: 90s, 10m, 1h."
+            metavar="TIME",
+            help="Longest time for counting the instructions of one subject: 90s, 10m, 1h.",
         ),
     ] = "15m",
     torture: Annotated[
@@ -105,26 +108,32 @@ def command(
     ] = True,
     torture_budget: Annotated[
         str,
-        typer.Option(help="Longest time for these faults: 90s, 10m, 1h; a later night continues."),
+        typer.Option(
+            metavar="TIME",
+            help="Longest time for these faults: 90s, 10m, 1h; a later night continues.",
+        ),
     ] = "20m",
     search: Annotated[bool, typer.Option(help="Search for the culprit of each open alert.")] = True,
     search_budget: Annotated[
         str,
         typer.Option(
-            help="Longest time for these searches: 90s, 10m, 1h; a later night continues."
+            metavar="TIME",
+            help="Longest time for these searches: 90s, 10m, 1h; a later night continues.",
         ),
     ] = "30m",
     census_budget: Annotated[
         str,
         typer.Option(
-            help="Longest time for the census of the last subject: 90s, 10m, 1h. Default: none."
+            metavar="TIME",
+            help="Longest time for the census of the last subject: 90s, 10m, 1h. Default: none.",
         ),
     ] = "",
     explore_budget: Annotated[
         str,
         typer.Option(
+            metavar="TIME",
             help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: do "
-            "not explore."
+            "not explore.",
         ),
     ] = "",
     settings: Annotated[
@@ -149,7 +158,9 @@ def command(
             metavar="BRANCH", help="Add the results to this branch, or to s3://BUCKET/PREFIX."
         ),
     ] = "",
-    publish_in: Annotated[Path, typer.Option(help="The repository of --publish.")] = Path(),
+    publish_in: Annotated[
+        Path, typer.Option(metavar="CLONE", help="The repository of --publish.")
+    ] = Path(),
     remote: Annotated[
         str, typer.Option(help="The remote that --publish pushes to; '' pushes nowhere.")
     ] = "origin",
@@ -170,6 +181,7 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
+            metavar="DIR",
             help=f"Results that say which commits of --commits {NEW} are measured, what is "
             "missing of them, which releases were put under faults, and which one the sentinel "
             "keeps. Default: --results."

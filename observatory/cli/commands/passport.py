@@ -28,7 +28,9 @@ def command(
     ] = None,
     python: Annotated[
         str | None,
-        typer.Option(help="The Python that uses the cache, by its path. Default: `python`."),
+        typer.Option(
+            metavar="PATH", help="The Python that uses the cache, by its path. Default: `python`."
+        ),
     ] = None,
     stamp: Annotated[
         bool,
@@ -48,7 +50,9 @@ def command(
     ] = False,
     results: Annotated[
         Path | None,
-        typer.Option(help="Also use what was measured in this directory.", show_default=False),
+        typer.Option(
+            metavar="DIR", help="Also use what was measured in this directory.", show_default=False
+        ),
     ] = None,
     github: Annotated[
         bool,

@@ -19,7 +19,10 @@ from observatory.text.path import by_model, path_table, who_asked
 def command(
     subjects: Annotated[
         list[str] | None,
-        typer.Argument(help="Subjects in the results: 3.3.8. Default: all, the newest last."),
+        typer.Argument(
+            metavar="SUBJECT...",
+            help="Subjects in the results: 3.3.8. Default: all, the newest last.",
+        ),
     ] = None,
     results: options.Results = Path("results"),
     model: Annotated[

@@ -10,6 +10,7 @@ import typer
 
 from observatory.benchmarks.catalogue import LAUNCHES, METRICS, SCENARIOS
 from observatory.cli import options
+from observatory.cli.help import Command
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,20 +21,26 @@ app = typer.Typer(
     "In a notebook, `observatory.app.plot` draws the same.",
 )
 
-Output = Annotated[Path, typer.Option("--output", "-o", help="File to write: .png, .svg or .pdf.")]
+Output = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="File to write: .png, .svg or .pdf.")
+]
 Metric = Annotated[str, typer.Option(help=f"The metric: {', '.join(METRICS)}.")]
 Model = Annotated[str, typer.Option(help="The model.")]
-Launch = Annotated[str, typer.Option(help=f"The start method: {', '.join(LAUNCHES)}.")]
+Launch = Annotated[
+    str, typer.Option(metavar="METHOD", help=f"The start method: {', '.join(LAUNCHES)}.")
+]
 Scenario = Annotated[str, typer.Option(help=f"The scenario: {', '.join(SCENARIOS)}.")]
 Machine = Annotated[
-    str | None, typer.Option(help="The machine. Default: the one with most values.")
+    str | None, typer.Option(metavar="NAME", help="The machine. Default: the one with most values.")
 ]
 Log = Annotated[
     bool | None,
     typer.Option("--log/--linear", help="Scale. Default: logarithmic for times and sizes."),
 ]
-Width = Annotated[float, typer.Option(help="Width in inches.", min=2, max=40)]
-Height = Annotated[float | None, typer.Option(help="Height in inches.", min=1, max=40)]
+Width = Annotated[float, typer.Option(metavar="INCHES", help="Width in inches.", min=2, max=40)]
+Height = Annotated[
+    float | None, typer.Option(metavar="INCHES", help="Height in inches.", min=1, max=40)
+]
 
 
 @app.callback()
@@ -41,7 +48,7 @@ def _without_windows() -> None:
     os.environ["MPLBACKEND"] = "agg"  # before matplotlib is imported
 
 
-@app.command()
+@app.command(cls=Command)
 def history(
     output: Output,
     results: options.Results = Path("results"),
@@ -64,7 +71,7 @@ def history(
     _save(drawn, output, width, height)
 
 
-@app.command()
+@app.command(cls=Command)
 def series(
     output: Output,
     results: options.Results = Path("results"),
@@ -74,7 +81,7 @@ def series(
     backend: options.Backends = None,
     launch: options.Launches = None,
     machine: Annotated[
-        list[str] | None, typer.Option(help="Only this machine; repeatable.")
+        list[str] | None, typer.Option(metavar="NAME", help="Only this machine; repeatable.")
     ] = None,
     log: Log = None,
     width: Width = 7.0,
@@ -91,14 +98,14 @@ def series(
     _save(plot.series(tracks, log=log), output, width, height)
 
 
-@app.command()
+@app.command(cls=Command)
 def compare(
     comparison: Annotated[
         Path, typer.Argument(metavar="FILE.json", help="A file that `compare --json` wrote.")
     ],
     output: Output,
     metric: Metric = "compile_time",
-    most: Annotated[int, typer.Option(help="Largest number of cells.", min=1)] = 30,
+    most: Annotated[int, typer.Option(metavar="N", help="Largest number of cells.", min=1)] = 30,
     width: Width = 7.5,
     height: Height = None,
 ) -> None:
@@ -111,7 +118,7 @@ def compare(
     )
 
 
-@app.command()
+@app.command(cls=Command)
 def ledger(
     subject: Annotated[str, typer.Argument(help="A subject in the results, e.g. 3.3.7.")],
     output: Output,
@@ -121,7 +128,9 @@ def ledger(
     backend: Annotated[str, typer.Option(help="The backend.")] = "NUMBA",
     launch: Launch = "fork",
     machine: Machine = None,
-    most: Annotated[int, typer.Option(help="Largest number of function names.", min=1)] = 15,
+    most: Annotated[
+        int, typer.Option(metavar="N", help="Largest number of function names.", min=1)
+    ] = 15,
     width: Width = 7.0,
     height: Height = None,
 ) -> None:

@@ -33,26 +33,33 @@ def command(
     form: Annotated[
         Form,
         typer.Option(
+            metavar="text|html|collapsed|speedscope",
             help="text: tables. html: a flame graph, one file. collapsed: for flamegraph.pl and "
-            "inferno. speedscope: JSON for speedscope."
+            "inferno. speedscope: JSON for speedscope.",
         ),
     ] = "text",
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="File to write. Default: standard output.")
+        Path | None,
+        typer.Option(
+            "--out", "-o", metavar="FILE", help="File to write. Default: standard output."
+        ),
     ] = None,
     unit: Annotated[
         Unit | None,
         typer.Option(
+            metavar="calls|seconds",
             help="For collapsed and speedscope: calls by function, or seconds by phase. "
-            "Default: calls, if they are recorded."
+            "Default: calls, if they are recorded.",
         ),
     ] = None,
     model: Annotated[str | None, typer.Option(help="Only cells of this model.")] = None,
     scenario: Annotated[str | None, typer.Option(help="Only cells of this scenario.")] = None,
     backend: Annotated[str | None, typer.Option(help="Only cells of this backend.")] = None,
-    launch: Annotated[str | None, typer.Option(help="Only cells of this start method.")] = None,
+    launch: Annotated[
+        str | None, typer.Option(metavar="METHOD", help="Only cells of this start method.")
+    ] = None,
     machine: Annotated[
-        str | None, typer.Option(help="The machine that measured, if several did.")
+        str | None, typer.Option(metavar="NAME", help="The machine that measured, if several did.")
     ] = None,
     strict: options.Strict = False,
 ) -> None:

@@ -25,9 +25,11 @@ from observatory.text.words import several
 
 def command(
     results: Annotated[
-        list[Path] | None, typer.Argument(help="Results directories to add.")
+        list[Path] | None, typer.Argument(metavar="DIR...", help="Results directories to add.")
     ] = None,
-    repo: Annotated[Path, typer.Option(help="A local clone of the repository.")] = Path(),
+    repo: Annotated[
+        Path, typer.Option(metavar="CLONE", help="A local clone of the repository.")
+    ] = Path(),
     branch: Annotated[
         str, typer.Option(help="The branch, which is created if it does not exist.")
     ] = "results",
@@ -46,8 +48,9 @@ def command(
     compact_after: Annotated[
         str,
         typer.Option(
+            metavar="TIME",
             help="Remove details that no page shows from journals without a sample in this time: "
-            "36h, 30d, 8w, never."
+            "36h, 30d, 8w, never.",
         ),
     ] = "30d",
     compact: Annotated[
@@ -61,8 +64,9 @@ def command(
     checkout: Annotated[
         Path | None,
         typer.Option(
+            metavar="DIR",
             help="Also check the branch out into this new directory. With --to, the directory may "
-            "be an earlier one of that address, and only what it lacks is fetched."
+            "be an earlier one of that address, and only what it lacks is fetched.",
         ),
     ] = None,
     dry_run: Annotated[

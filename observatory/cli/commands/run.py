@@ -33,11 +33,15 @@ def command(
     ] = None,
     releases: Annotated[
         str | None,
-        typer.Option(help="A range of releases (2.35.1..3.3.7), or a list separated by commas."),
+        typer.Option(
+            metavar="RANGE",
+            help="A range of releases (2.35.1..3.3.7), or a list separated by commas.",
+        ),
     ] = None,
     repo: options.Repo = None,
     commits: Annotated[
-        str | None, typer.Option(help="A range A..B of commits in --repo, built from source.")
+        str | None,
+        typer.Option(metavar="A..B", help="A range A..B of commits in --repo, built from source."),
     ] = None,
     with_: options.With = None,
     python: options.Python = None,
@@ -55,11 +59,14 @@ def command(
     launch: options.Launches = None,
     pass_: options.Passes = None,
     rounds: Annotated[
-        int | None, typer.Option(help="Number of timing samples for each cell.", min=1)
+        int | None, typer.Option(metavar="N", help="Number of timing samples for each cell.", min=1)
     ] = None,
     budget: Annotated[
         str | None,
-        typer.Option(help="No sample begins after this time: 90s, 10m, 1h. --resume continues."),
+        typer.Option(
+            metavar="TIME",
+            help="No sample begins after this time: 90s, 10m, 1h. --resume continues.",
+        ),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
@@ -77,8 +84,9 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
+            metavar="DIR",
             help="Take only the samples that these results lack for each subject on this "
-            "machine, such as those of a part that was lost."
+            "machine, such as those of a part that was lost.",
         ),
     ] = None,
     dry_run: Annotated[
@@ -86,7 +94,9 @@ def command(
     ] = False,
     radon_data: Annotated[
         Path | None,
-        typer.Option(help="A CSV file with the columns county, floor and log_radon."),
+        typer.Option(
+            metavar="FILE", help="A CSV file with the columns county, floor and log_radon."
+        ),
     ] = None,
     timeout: options.Timeout = TIMEOUT,
     state: options.State = STATE,

@@ -23,8 +23,9 @@ def command(
     subjects: Annotated[
         list[str] | None,
         typer.Argument(
+            metavar="SUBJECT...",
             help="Subjects in the results, e.g. 3.3.7, or the beginning of a commit's hash. "
-            "Default: the newest."
+            "Default: the newest.",
         ),
     ] = None,
     results: options.Results = Path("results"),

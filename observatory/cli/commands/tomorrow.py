@@ -20,7 +20,7 @@ def command(
         str, typer.Argument(help="The subject: newest, 3.3.7, a wheel or a commit.")
     ] = "newest",
     census_budget: Annotated[
-        str, typer.Option(help="Longest time for the census: 90s, 10m, 1h.")
+        str, typer.Option(metavar="TIME", help="Longest time for the census: 90s, 10m, 1h.")
     ] = "20m",
     with_: options.With = None,
     python: options.Python = None,

@@ -1,4 +1,4 @@
-"""`observatory torture`: put PyTensor's caches under faults."""
+"""`observatory torture`: inject faults into PyTensor's caches."""
 
 from __future__ import annotations
 
@@ -27,12 +27,16 @@ def command(
     ],
     fault: Annotated[
         list[str] | None,
-        options.several("Try only this fault and record nothing; docs/torture.md lists them"),
+        typer.Option(
+            help="Try only this fault, e.g. index_empty, and record nothing; repeatable. The error "
+            "for an unknown name lists all of them."
+        ),
     ] = None,
     steps: Annotated[
         int | None,
         typer.Option(
             min=1,
+            metavar="N",
             help="Largest number of places at which each fault is tried. Default: 64, which is "
             "enough for each change that storing an entry makes; a file has at most 24.",
         ),
@@ -50,14 +54,16 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
-            help="With --new: further results; subjects recorded in them are left out, too."
+            metavar="DIR",
+            help="With --new: further results; subjects recorded in them are left out, too.",
         ),
     ] = None,
     budget: Annotated[
         str,
         typer.Option(
+            metavar="TIME",
             help="Longest time: 90s, 10m, 1h; the next run tries the faults that are left, and "
-            "finishes those that were in progress. Default: no limit."
+            "finishes those that were in progress. Default: no limit.",
         ),
     ] = "",
     with_: options.With = None,

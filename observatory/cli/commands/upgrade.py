@@ -49,7 +49,9 @@ def command(
     ] = None,
     python: Annotated[
         list[str] | None,
-        typer.Option(help="Python of all environments, or, repeated, of each subject."),
+        typer.Option(
+            metavar="VERSION", help="Python of all environments, or, repeated, of each subject."
+        ),
     ] = None,
     results: options.Results = Path("results"),
     machine: options.Machine = None,
