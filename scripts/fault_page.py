@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -25,6 +24,7 @@ from scripts.fault_counts import NOTHING, Row, read
 from scripts.fault_kit import fault
 from scripts.mutant_tries import TARGETS
 from scripts.mutants import Tried, read_tried
+from scripts.reference_markdown import filled
 
 HERE = Path(__file__).parent
 PAGE = HERE.parent / "docs" / "faults.md"
@@ -168,13 +168,7 @@ def page(text: str) -> str:
         "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
         "survivors": survivors(tried, reasons),
     }  # fmt: skip
-    for name, lines in parts.items():
-        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        made = "\n".join(["", *lines, "", ""])
-        text, number = place.subn(lambda m, made=made: m[1] + made + m[2], text)
-        if number != 1:
-            raise ValueError(f"{PAGE} has no place, or several, for {name}")
-    return text
+    return filled(text, {name: "\n".join(lines) for name, lines in parts.items()})
 
 
 def main(argv: list[str] | None = None) -> int:

@@ -5,11 +5,11 @@
 
 A mutant is the release with one changed line in a function that makes keys, stores, loads or locks.
 Its samples are those of `scripts.mutant_tries`, from the quickest on, and the judge is that of
-`compare`: the first alarm ends it. Where there is none, its cache is put under faults, and it is
-found if one has another verdict. Only samples that run the changed statement are taken, as no other
-one can find it; a mutant that none runs is not tried. The order is that of a hash, so that the
-first mutants are a fair sample of all. A line of JSON for each goes to FILE; those that it has are
-not tried again, unless no sample ran them.
+`compare`: the first alarm ends it. Where there is none, faults are injected into its cache, and it
+is found if one has another verdict. Only samples that run the changed statement are taken, as no
+other one can find it; a mutant that none runs is not tried. The order is that of a hash, so that
+the first mutants are a fair sample of all. A line of JSON for each goes to FILE; those that it has
+are not tried again, unless no sample ran them.
 """
 
 from __future__ import annotations

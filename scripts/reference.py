@@ -1,9 +1,10 @@
-"""Write docs/reference/: commands, exit statuses, words and schemas, taken from the code.
+"""Write what the documentation takes from the code: docs/reference/, and parts of other pages.
 
     .venv/bin/python scripts/reference.py            # writes what has changed; `make docs` does it
-    .venv/bin/python scripts/reference.py --check    # writes nothing; status 1 if a page is stale
+    .venv/bin/python scripts/reference.py --check    # writes nothing; status 1 if a file is stale
 
-The pages are kept in git, so that they can be read where there is no site.
+The files are kept in git, so that they can be read where there is no site. The glossary of the web
+pages is made from docs/reference/glossary.md, which people write.
 """
 
 from __future__ import annotations
@@ -29,10 +30,20 @@ from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
 from scripts.reference_caches import cache_tables
-from scripts.reference_markdown import cell, code, codes, fenced, schema_tables, table
+from scripts.reference_markdown import (
+    cell,
+    code,
+    codes,
+    fenced,
+    filled,
+    schema_tables,
+    table,
+)
+from scripts.reference_parts import glossary, parts
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
-REFERENCE = DOCS / "reference"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+REFERENCE = "docs/reference"
 WIDTH = 88
 _MOST_GRAPHS = 30
 _KINDS = {
@@ -46,8 +57,18 @@ _SCHEMAS = (
 )
 
 
+def files() -> dict[str, str]:
+    """Path below the root of the repository to content, for every file that is made here."""
+    words_of_pages = glossary((ROOT / REFERENCE / "glossary.md").read_text())
+    return {
+        **{f"{REFERENCE}/{name}": page for name, page in pages().items()},
+        **{path: filled((ROOT / path).read_text(), own) for path, own in parts().items()},
+        "dashboard/templates/_glossary.html.j2": words_of_pages + "\n",
+    }
+
+
 def pages() -> dict[str, str]:
-    """File name to content, for every page of the reference."""
+    """File name to content, for every page of the reference that is made as a whole."""
     schemas = {
         path.stem: json.loads(path.read_text()) for path in sorted(DOCS.glob("schemas/*.json"))
     }
@@ -195,27 +216,29 @@ def _preset(name: str) -> tuple[str, ...]:
     return code(name), str(len(preset.cells)), str(samples), cell(preset.meaning)
 
 
-def stale(made: Mapping[str, str], directory: Path) -> list[str]:
-    """The names of the pages that are missing in the directory, or differ."""
-    existing = {path.name: path.read_text() for path in directory.glob("*.md")}
-    return [name for name, text in made.items() if existing.get(name) != text]
+def stale(made: Mapping[str, str], root: Path) -> list[str]:
+    """The paths of the files that are missing below the root, or differ."""
+    return [
+        path for path, text in made.items()
+        if not (root / path).is_file() or (root / path).read_text() != text
+    ]  # fmt: skip
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the pages, or list stale ones; returns the exit status."""
+    """Write the files, or list stale ones; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
-    parser.add_argument("--out", type=Path, default=REFERENCE, help="default: docs/reference")
+    parser.add_argument("--root", type=Path, default=ROOT, help="default: this checkout")
     given = parser.parse_args(arguments)
-    made = pages()
-    changed = stale(made, given.out)
-    for name in changed:
+    made = files()
+    changed = stale(made, given.root)
+    for path in changed:
         if given.check:
-            print(f"{given.out / name} is stale; run `make docs`")
+            print(f"{path} is stale; run `make docs`")
         else:
-            given.out.mkdir(parents=True, exist_ok=True)
-            (given.out / name).write_text(made[name])
-            print(f"{given.out / name} is written")
+            (given.root / path).parent.mkdir(parents=True, exist_ok=True)
+            (given.root / path).write_text(made[path])
+            print(f"{path} is written")
     return int(bool(changed) and given.check)
 
 

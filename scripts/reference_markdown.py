@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -44,6 +46,24 @@ def code(text: object) -> str:
 def codes(names: Iterable[object]) -> str:
     """Several code spans."""
     return ", ".join(map(code, names))
+
+
+def filled(text: str, parts: Mapping[str, str]) -> str:
+    """The text with what stands between ``<!-- NAME -->`` and ``<!-- end of NAME -->`` made anew.
+
+    ``parts``: from name to content. Raises ValueError where the text has no such place, or several.
+    """
+    for name, content in parts.items():
+        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        text, number = place.subn(lambda m, made=content: f"{m[1]}\n{made}\n\n{m[2]}", text)
+        if number != 1:
+            raise ValueError(f"there is no place for {name!r}, or there are several")
+    return text
+
+
+def wrapped(text: str) -> str:
+    """A paragraph in the lines that pages of the documentation have."""
+    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def fenced(text: str) -> str:

@@ -11,7 +11,7 @@ from .parts.pairs.described import pairs_of_file
 from .parts.pairs.pair import Pairs
 from .parts.pairs.registry import EQUAL, NOT_OF_NUMBA, PAIRS
 
-_NO_KEYS = (
+NO_KEYS = (
     "differ.props.Choose.mode",
     "differ.props.Convolve2d.mode",
     "differ.props.PermuteRowElements.inverse",
@@ -25,7 +25,7 @@ _NO_KEYS = (
     "differ.props.truncexpon.dtype",
 )
 """PyTensor 3.3.8 stores neither graph, so that there is no key that could be equal."""
-_SUSPECT = (
+SUSPECT = (
     "differ.broadcast.indexed",
     "differ.constant.scalar_sign_of_zero",
     "differ.props.Elemwise.scalar_op_dtype",
@@ -35,7 +35,7 @@ _SUSPECT = (
 """Their keys are equal in 3.3.8 already. Rewrites make one graph of the first two, and the others
 collide. To prove a suspect takes as long as the keys of about twenty pairs."""
 
-QUICK = tuple(name for name in PAIRS if name not in {*_NO_KEYS, *ABSENT, *NOT_OF_NUMBA, *_SUSPECT})
+QUICK = tuple(name for name in PAIRS if name not in {*NO_KEYS, *ABSENT, *NOT_OF_NUMBA, *SUSPECT})
 """The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the
 scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
 or has no keys."""

@@ -22,10 +22,15 @@ BENCHMARK_VERSION = "1"
 """asv drops results of another version: raise it when a number stops being comparable."""
 
 
+def suite_name(scenario: str) -> str:
+    """The module and the class of the asv suite of a scenario, as in ``compile.WarmDisk``."""
+    class_name = "".join(part.capitalize() for part in scenario.split("_"))
+    return f"{SCENARIOS[scenario].suite}.{class_name}"
+
+
 def benchmark_name(scenario: str, metric: str) -> str:
     """The name that asv gives to the benchmark of a metric in a scenario."""
-    class_name = "".join(part.capitalize() for part in scenario.split("_"))
-    return f"{SCENARIOS[scenario].suite}.{class_name}.track_{metric}"
+    return f"{suite_name(scenario)}.track_{metric}"
 
 
 def asv_params(scenario: str) -> list[list[str]]:

@@ -1,14 +1,18 @@
-"""The README and the glossary: what mkdocs does not check of them."""
+"""The README, the glossary and lists of the documentation: what mkdocs does not check of them."""
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
-from observatory.cli.main import Commands
+from observatory.dashboard import pages
+from observatory.dashboard.site import COMPARE, MATRIX, WORDS
+from observatory.store.records.layout import ALERTS, RESERVED
 from tests.docs_examples import DOCS, ROOT
 
 _LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
@@ -30,9 +34,20 @@ def links(page: Path) -> list[str]:
     return [link for link in _LINK.findall(page.read_text()) if "://" not in link]
 
 
-def test_the_readme_describes_every_command_once() -> None:
-    described = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "README.md").read_text(), re.MULTILINE)
-    assert sorted(described) == sorted(Commands.sentences)
+def test_the_table_of_pages_has_every_page() -> None:
+    modules = [
+        importlib.import_module(f"observatory.dashboard.pages.{one.name}")
+        for one in pkgutil.iter_modules(pages.__path__)
+    ]
+    paths = [module.PATH for module in modules if hasattr(module, "PATH")]
+    listed = (DOCS / "site.md").read_text().partition("| page |")[2].partition("\n\n")[0]
+    assert [one for one in (*paths, MATRIX, WORDS, COMPARE) if f"| `{one}" not in listed] == []
+
+
+def test_the_list_of_files_below_the_results_has_every_directory() -> None:
+    listed = (DOCS / "results.md").read_text().partition("```\n")[2].partition("```")[0]
+    assert [one for one in RESERVED if f"results/{one}/<" not in listed] == []
+    assert f"results/{ALERTS}," in listed
 
 
 def test_the_readme_links_to_each_file_once() -> None:
