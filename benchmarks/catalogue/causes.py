@@ -78,7 +78,8 @@ _ALL = (
         "graphs no longer work",
         "{they} that {work} with {base} {fail} with {head}",
         """Build the graph alone: `python -m benchmarks.sample` on its model shows the traceback.
-        If the Op was removed on purpose, its graph must say so.""",
+        If PyTensor refuses the graph on purpose, let the code that makes it in the observatory
+        (benchmarks/models/parts/) raise `NotInThisRelease`.""",
         shows_in=("graphs_raised",),
         explains=("graphs_raised",),
         found_by="graphs_raised",
@@ -98,9 +99,9 @@ _ALL = (
     Cause(
         "keys differ between processes",
         "{they} {miss} because {their_keys} between processes",
-        """Run `observatory explain`: it names the part of the key that differs. The key is made of
-        `__props__` and the identity of the Op's function: it must not contain an address, `id()`,
-        a counter, a time or a random name.""",
+        """Run `observatory explain`: it names the part of the key that differs. PyTensor
+        makes the key of the Op's type and its `__props__`; none of them may contain an address,
+        `id()`, a counter, a time or a random name.""",
         of_keys=True,
     ),
     Cause(
@@ -304,9 +305,9 @@ _ALL = (
     Cause(
         "slower with the same work",
         "{head} executes no more instructions, and needs more CPU time for them",
-        """Look for data or code that lies elsewhere in memory, so that more of it is not in the
-        caches of the CPU, and for compiler options of another CPU: `perf stat -d` shows misses and
-        the frequency. Repeat the comparison: a CPU that became slower does the same to both.""",
+        """Look for a change of memory layout that makes the CPU's caches miss more often, and for
+        code that was compiled with options for another CPU: `perf stat -d` shows misses and the
+        frequency. Repeat the comparison: a CPU that became slower does the same to both.""",
         shows_in=HEADLINE_TIMES,
         explains=HEADLINE_TIMES,
         a_consequence=True,

@@ -119,11 +119,8 @@ def headline(subject: Newest) -> Headline:
             ]
         claims += [_of(one, other.setting) for one in bad]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
-    state = claims[0].state
-    if state == "good":
-        claims.sort(key=lambda claim: claim.sentence.startswith("no "))
     text = "; ".join(claim.sentence for claim in claims)
-    return Headline(state, f"PyTensor {subject.subject}: {text}.", tuple(claims))
+    return Headline(claims[0].state, f"PyTensor {subject.subject}: {text}.", tuple(claims))
 
 
 def _of(claim: Headline, setting: Setting) -> Headline:
@@ -204,7 +201,8 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
         return Headline("unknown", _count_where(never, *verbs))
     launches = {cell.launch for cell in cells}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""
-    return Headline("good", f"every warm cache hits{where}")
+    built = listed(sorted({cell.model for cell in expected or cells}))
+    return Headline("good", f"no warm build of {built} misses{where}")
 
 
 def _groups(values: Mapping[Cell, float]) -> dict[str, float]:

@@ -104,7 +104,8 @@ def bisect(session: Session, sought: Sought) -> Searched:
         places = (0, len(subjects) - 1)
         if lost := [subjects[place].label for place in places if search.values[place] is None]:
             raise SubjectError(
-                f"{' and '.join(lost)} gave no {sought.metric} in {sought.cell}: choose other ends"
+                f"{' and '.join(lost)} gave no {sought.metric} in {sought.cell}: name other "
+                "subjects for GOOD and BAD"
             )
     except OutOfTimeError:
         finished = False

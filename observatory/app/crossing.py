@@ -108,7 +108,8 @@ def _end(subject: Subject, asked: Asked, prober: Prober) -> float:
         value = prober.value(subject)
     if value is None:
         raise SubjectError(
-            f"{subject.label} gave no {asked.metric} in {asked.cell}: choose other ends"
+            f"{subject.label} gave no {asked.metric} in {asked.cell}: name other "
+            "subjects for GOOD and BAD"
         )
     return value
 

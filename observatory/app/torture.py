@@ -1,4 +1,4 @@
-"""Put the caches of subjects under faults, record it, and say what got worse."""
+"""Inject faults into the caches of subjects, record it, and say what got worse."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from observatory.text.torture import CACHES, counted, left_over
 
 @dataclass
 class Tortures:
-    """The subjects whose caches are put under faults, one after another."""
+    """The subjects into whose caches faults are injected, one after another."""
 
     subjects: Subjects
     state: Path

@@ -88,9 +88,9 @@ def wanted_named(
             found = replace(found, graphs=members_like(found.cell, graphs), supposed=False)
         return found
     if len(ends) != 2:
-        raise SelectionError(f"give the id of one alert, or two ends: GOOD BAD{otherwise}")
+        raise SelectionError(f"give the id of one alert, or two subjects: GOOD BAD{otherwise}")
     if metric not in COMPARED:
-        raise SelectionError(f"there is no metric {metric!r}; docs/reference/metrics.md lists them")
+        raise SelectionError(no_such("metric", metric, COMPARED))
     words = cell.split()
     if len(words) != 4:
         raise SelectionError(

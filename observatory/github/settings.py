@@ -51,6 +51,13 @@ class Settings(_Table):
     issues: IssueSettings = IssueSettings()
 
 
+def _keys() -> str:
+    tables = {name: field.default for name, field in Settings.model_fields.items()}
+    return ", ".join(
+        f"{name}.{key}" for name, one in tables.items() for key in type(one).model_fields
+    )
+
+
 def load(path: Path | None) -> Settings:
     """The settings in a file, by default FILE if it exists. Raises RecordError, naming the key."""
     where = path or FILE
@@ -66,6 +73,4 @@ def load(path: Path | None) -> Settings:
     except NotTomlError as error:
         raise RecordError(f"{where} is not valid TOML: {error}") from error
     except ValidationError as error:
-        raise RecordError(
-            f"{where}: {reason_of(error)}; docs/github.md lists the keys and their values"
-        ) from error
+        raise RecordError(f"{where}: {reason_of(error)}; the keys are {_keys()}") from error

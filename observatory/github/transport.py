@@ -48,7 +48,7 @@ _WRITES = ("POST", "PATCH", "PUT", "DELETE")
 _NEXT = re.compile(r'<([^<>]+)>\s*;[^,<]*\brel="?next"?')
 _SECONDARY = ("secondary rate limit", "abuse detection")
 _UNSURE = "it may be done"
-_HELP = "docs/github.md names the permissions that the token needs"
+_HELP = "it may need the right to write issues, pull requests or checks, or to read workflow runs"
 
 
 class Clock:

@@ -108,7 +108,7 @@ def judge(facts: Facts) -> list[Check]:
          "run `sudo cpupower frequency-set -g performance`"),
         ("turbo", bool(facts.turbo) and "attention",
          "the clock rises while few cores are busy",
-         "turn it off for steadier times: echo 1 > .../intel_pstate/no_turbo"),
+         f"for steadier times: `echo 1 | sudo tee {_SYSTEM}/intel_pstate/no_turbo` turns it off"),
         ("CPU quota", "unfit" if quota < 1 else quota < facts.cpus and "attention",
          f"a control group limits processes to {quota:g} of {facts.cpus} CPUs",
          "give the container whole CPUs (--cpuset-cpus) instead of a share of time"),

@@ -59,7 +59,7 @@ class Wishes:
     explore_budget: str = ""
     """The time for generated pairs of graphs; empty: there are none."""
     torture_budget: str = "20m"
-    """The longest time for putting caches under faults; a later night goes on."""
+    """The longest time for injecting faults into caches; a later night goes on."""
     search_budget: str = "30m"
     """The longest time for finding the culprits of open alerts."""
     clone: Path | None = None

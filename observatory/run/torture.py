@@ -1,4 +1,4 @@
-"""Putting the caches of an environment under faults."""
+"""Injecting faults into the caches of an environment."""
 
 from __future__ import annotations
 

@@ -65,9 +65,9 @@ def of_the_machine(found: MachineChange) -> str:
     if found.alike is not None:
         return times_moved_alike(found.alike)
     return (
-        f"{count(found.moved)} of {count(found.measured)} series that are judged there moved at "
-        "once: the machine (its processor, system or load) has probably changed, not the code; "
-        "measure both again, side by side, before you look for a commit"
+        f"{count(found.moved)} of {count(found.measured)} series that are judged changed at the "
+        "same subject: the machine (its processor, system or load) has probably changed, not the "
+        "code; measure both again, side by side, before you look for a commit"
     )
 
 

@@ -348,7 +348,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "losses added up": losses_added_up,
     "worse under faults": got_worse_sentence,
     "run failed": "{}: {} ({:cells})",
-    "run late": "nothing was measured on {} since {:%Y-%m-%d %H:%M} UTC",
+    "run late": "nothing has been measured on {} since {:%Y-%m-%d %H:%M} UTC",
     "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has its own series",
     "environments alternate": "{}: {} and {} in turn; each has its own series",
     "over since": "it has been over since {}",

@@ -68,11 +68,11 @@ def command(
 ) -> None:
     """Find which release or commit changed a count, an amount of work, or a time.
 
-    Each value is recorded in RESULTS and measured only once: an interrupted search continues where
-    it stopped. The command finds every change in the range, not only the last one. It then measures
-    both sides of a change again, in new environments with equal dependencies, and blames only a
-    change that it sees again. It searches for a time only if no work explains it. The result is
-    recorded, too, and the page of the alert shows it.
+    Each value is measured only once: an interrupted search continues where it stopped. RESULTS
+    keeps the values of whole cells and the result of the search. The command finds every change in
+    the range, not only the last one. It then measures both sides of a change again, in new
+    environments with equal dependencies, and blames only a change that it sees again. It searches
+    for a time only if no work explains it. The page of the alert shows the result.
     """  # fmt: skip
     console = Console(stderr=json or as_markdown)
     session = Session(
@@ -82,7 +82,7 @@ def command(
     )  # fmt: skip
     if open_ and (ends or cell or graph):
         raise SelectionError(
-            "--open searches for alerts: give no ends, no --cell and no --graph beside it"
+            "--open searches for all open alerts: name no subjects, --cell or --graph with it"
         )
     name_broken(results)
     with on_cluster(session, cluster) as own:

@@ -58,7 +58,8 @@ def command(
     """Check whether processes that share a cache return each other's results.
 
     Sibling processes compile different functions of one name into one cache. A fresh process then
-    loads all of them, and every value is compared with NumPy's. Samples are stored in RESULTS.
+    loads all of them, and every value is compared with its reference. Samples are stored in
+    RESULTS.
     """  # fmt: skip
     console = Console()
     session = Session(

@@ -73,9 +73,9 @@ def command(
     """Find which of PyTensor, numba, NumPy, Python and the other packages changed a count.
 
     The command measures GOOD with some of the packages of BAD, in as few combinations as possible.
-    It says which packages make the change, alone or only together. Each value is recorded in
-    RESULTS and measured only once: an interrupted search continues where it stopped. The result is
-    recorded, too.
+    It says which packages make the change, alone or only together. Each value is measured only
+    once: an interrupted search continues where it stopped. RESULTS keeps the values of whole cells
+    and the result.
     """
     console = Console(stderr=json or as_markdown)
     session = Session(

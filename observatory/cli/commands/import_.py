@@ -67,8 +67,8 @@ def command(
 ) -> None:
     """Import files of pytest-benchmark as asv results, which asv and the observatory read.
 
-    Each file is one subject: a commit, or a release without one. Importing a file again changes
-    nothing. A file that cannot be imported does not stop the others.
+    Each file is one subject: its commit, or a release if the file names no commit. Importing a
+    file again changes nothing. A file that cannot be imported does not stop the others.
     """  # fmt: skip
     console = Console(highlight=False, soft_wrap=True)
     day = None if date is None else date.replace(tzinfo=UTC)

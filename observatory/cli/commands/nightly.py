@@ -110,7 +110,7 @@ def command(
         str,
         typer.Option(
             metavar="TIME",
-            help="Longest time for these faults: 90s, 10m, 1h; a later night continues.",
+            help="Longest time for damaging caches: 90s, 10m, 1h; a later night continues.",
         ),
     ] = "20m",
     search: Annotated[bool, typer.Option(help="Search for the culprit of each open alert.")] = True,
@@ -118,7 +118,7 @@ def command(
         str,
         typer.Option(
             metavar="TIME",
-            help="Longest time for these searches: 90s, 10m, 1h; a later night continues.",
+            help="Longest time for searching for culprits: 90s, 10m, 1h; a later night continues.",
         ),
     ] = "30m",
     census_budget: Annotated[
@@ -183,8 +183,8 @@ def command(
         typer.Option(
             metavar="DIR",
             help=f"Results that say which commits of --commits {NEW} are measured, what is "
-            "missing of them, which releases were put under faults, and which one the sentinel "
-            "keeps. Default: --results."
+            "missing of them, for which releases `torture` has a record, and which one the "
+            "sentinel keeps. Default: --results."
         ),
     ] = None,
 ) -> None:

@@ -95,7 +95,8 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
     """
     if not directory.is_dir():
         raise RecordUsageError(
-            f"there is no results directory {directory}; give --results, or make one: make observe"
+            f"there is no results directory {directory}; name one with --results, or make one with "
+            "`observatory observe`"
         )
     return _Reading(directory, cache).results()
 

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
@@ -130,7 +131,10 @@ def _not_felt(cause: Cause, breakdown: Breakdown) -> doc.Words:
     if calm != set(cause.cells):
         return ()
     most = max(verdict.minimum_effect or 0.0 for verdict in times)
-    return (f"No time changed by more than {percent(most)}, so no user notices it",)
+    told = f"No time changed by more than {percent(most)}"
+    if most > DEFAULT_MINIMUM_EFFECT:
+        told += "; a smaller change could not be told from chance"
+    return (told,)
 
 
 def _is_too_noisy(verdict: Verdict) -> bool:

@@ -46,7 +46,7 @@ def test_the_same_input_gives_the_same_bytes(tmp_path):
 
 
 def test_an_empty_frame_says_what_to_run(tmp_path):
-    assert "make observe" in built(factory.as_frame([]), tmp_path / "html")
+    assert "observatory observe" in built(factory.as_frame([]), tmp_path / "html")
 
 
 def test_results_of_another_project_are_shown_without_a_matrix(tmp_path):

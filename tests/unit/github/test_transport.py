@@ -117,7 +117,10 @@ def test_writes_are_a_second_apart(fake: FakeGitHub, github: GitHub, clock: Fake
     ("trouble", "said"),
     [
         (Trouble(401, message="Bad credentials"), "does not accept the token in GITHUB_TOKEN"),
-        (Trouble(403, message="Resource not accessible by integration"), "docs/github.md names"),
+        (
+            Trouble(403, message="Resource not accessible by integration"),
+            "may need the right to",
+        ),
         (Trouble(422, message="Validation Failed"), r"to show pull request 12 \(422: Valid"),
         (Trouble(302, {"Location": "https://e.vil/"}), r"to show pull request 12 \(302"),
         (Trouble(301, {"Location": "https://e.vil/repositories/1"}), "leads to another host"),

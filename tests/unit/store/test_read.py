@@ -175,7 +175,7 @@ def test_a_journal_of_another_commit_does_not_name_a_result(tmp_path: Path) -> N
 
 
 def test_a_missing_directory_is_an_error_that_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="make observe"):
+    with pytest.raises(RecordError, match="make one with `observatory observe`"):
         read_results(tmp_path / "none")
 
 

@@ -42,7 +42,7 @@ def test_every_statement_has_a_sentence() -> None:
         ),
         (
             Statement("run late", ("bench", datetime(2026, 3, 4, 5, 6, tzinfo=UTC))),
-            "nothing was measured on bench since 2026-03-04 05:06 UTC",
+            "nothing has been measured on bench since 2026-03-04 05:06 UTC",
         ),
         (
             Statement("subject gone", ("3.3.7",)),

@@ -327,12 +327,19 @@ def test_times_are_noisy_only_where_their_interval_is_too_wide() -> None:
 
 
 def test_no_time_changed_only_where_every_cell_has_one_that_did_not() -> None:
-    same = "No time changed by more than 5 %, so no user notices it"
+    same = "No time changed by more than 5 %"
     calm, faster = timed("unaffected"), timed("better")
     assert effect_of_more_work(*calm) == [same]
     assert effect_of_more_work(*calm[:1]) == []
     assert effect_of_more_work(*calm[:1], *faster[1:]) == []
     assert effect_of_more_work() == []
+
+
+def test_where_only_large_changes_of_times_count_this_is_said() -> None:
+    calm = [one.model_copy(update={"minimum_effect": 0.2}) for one in timed("unaffected")]
+    assert effect_of_more_work(*calm) == [
+        "No time changed by more than 20 %; a smaller change could not be told from chance"
+    ]
 
 
 # The names of the two sides.

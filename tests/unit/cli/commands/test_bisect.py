@@ -114,12 +114,12 @@ def test_a_search_without_a_culprit_says_why(
     ("words", "told"),
     [
         (("3.3.6", "3.3.8"), "is not a cell"),
-        (("3.3.6", "3.3.8", "3.3.9"), "give the id of one alert, or two ends"),
+        (("3.3.6", "3.3.8", "3.3.9"), "give the id of one alert, or two subjects"),
         (("main", "topic", "--cell", str(WARM)), "name their clone with --repo"),
         (("3.3.6", "3.3.8", "--cell", str(WARM), "--metric", "speed"), "no metric 'speed'"),
         (("0123456789",), "has no alert '0123456789'"),
-        ((), "give the id of one alert, or two ends: GOOD BAD; or --open"),
-        (("3.3.6", "3.3.8", "--open"), "give no ends, no --cell and no --graph beside it"),
+        ((), "give the id of one alert, or two subjects: GOOD BAD; or --open"),
+        (("3.3.6", "3.3.8", "--open"), "name no subjects, --cell or --graph with it"),
         (("--open", "--budget", "soon"), "'soon'"),
     ],
 )
