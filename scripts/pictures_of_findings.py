@@ -45,7 +45,7 @@ def findings(results: Path, into: Path) -> Iterator[Path]:
 def _growth(results: Path) -> Figure:
     """Python calls by size: inputs of one node by release, and equal layers of the newest one."""
     found = growth(results, backend="NUMBA")
-    grown = by_subject((one.label, one.families) for one in found)
+    grown = by_subject((one.label, one.families) for one in found if one.place == found[-1].place)
     newest = list(grown)[-1]
     figure = Figure(figsize=(10, 4.2), layout="constrained")
     wide, layers = (style.axes_or_new(axes) for axes in figure.subplots(1, 2))

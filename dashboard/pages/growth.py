@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from datetime import datetime
+from typing import Any, TypeAlias
 
 from observatory.analyze.growth.families import JUDGED, LIMITED, Family, by_subject, families
 from observatory.benchmarks.catalogue import BACKENDS, METRICS, Cell
 from observatory.dashboard.drawing.geometry import Drawing
 from observatory.dashboard.drawing.loglog import SizeLine, drawing
+from observatory.dashboard.pages.cell_values import setting_of
 from observatory.dashboard.site_input import SiteInput
 from observatory.text.growth import growth_tables
 from observatory.text.plain import clean, shorten
@@ -23,11 +25,18 @@ _DRAWN = 3
 _LABEL = 16
 
 
+_Measured: TypeAlias = tuple[datetime, str, tuple[Family, ...]]
+"""The date and the label of a subject, and its families."""
+
+
 @dataclass(frozen=True)
 class GrowthPart:
-    """What the page says of one backend."""
+    """What the page says of one backend on one machine with one Python."""
 
     backend: str
+    place: str
+    """The machine and the Python; empty where there is no other."""
+    slug: str
     tables: tuple[Table, ...]
     pictures: tuple[tuple[str, tuple[Drawing, ...]], ...]
     """The families, each with pictures of its work and of its CPU time."""
@@ -35,28 +44,33 @@ class GrowthPart:
 
 def growth_page(observed: SiteInput) -> dict[str, Any] | None:
     """The values of `growth.html.j2`; None if no growing graphs were measured."""
-    by_backend: dict[str, list[tuple[Any, str, tuple[Family, ...]]]] = {}
+    found: dict[str, dict[str, list[_Measured]]] = {}
     for spot, cells in observed.growth_at.items():
         subject = observed.subject(spot)
         label = shorten(clean(subject.label), _LABEL)
+        place = setting_of(observed.lines[spot[0]]).whole
         for words, builds in cells.items():
-            own = by_backend.setdefault(Cell(*words.split()).backend, [])
+            own = found.setdefault(Cell(*words.split()).backend, {}).setdefault(place, [])
             own.append((subject.date, label, tuple(families(builds))))
-    parts = [_part(name, by_backend[name]) for name in known_first(by_backend, BACKENDS)]
+    several = len({place for places in found.values() for place in places}) > 1
+    parts = [
+        _part(backend, place if several else "", f"{backend}-{number}" if number else backend, own)
+        for backend in known_first(found, BACKENDS)
+        for number, (place, own) in enumerate(sorted(found[backend].items()))
+    ]
     return {"parts": parts} if parts else None
 
 
-def _part(backend: str, measured: Sequence[tuple[Any, str, tuple[Family, ...]]]) -> GrowthPart:
+def _part(backend: str, place: str, slug: str, measured: Sequence[_Measured]) -> GrowthPart:
     ordered = sorted(measured, key=lambda one: one[0])
     subjects = list(by_subject((label, of) for _, label, of in ordered).items())
     grown = dict(subjects[-MOST_SUBJECTS:])
-    return GrowthPart(
-        backend, tuple(growth_tables(backend, grown)), tuple(_pictures(backend, grown))
-    )
+    tables, pictures = growth_tables(backend, grown), _pictures(backend, slug, grown)
+    return GrowthPart(backend, place, slug, tuple(tables), tuple(pictures))
 
 
 def _pictures(
-    backend: str, grown: Mapping[str, Sequence[Family]]
+    backend: str, slug: str, grown: Mapping[str, Sequence[Family]]
 ) -> Iterator[tuple[str, tuple[Drawing, ...]]]:
     drawn = list(grown.items())[-_DRAWN:]
     for name in dict.fromkeys(family.name for _, of in drawn for family in of):
@@ -64,7 +78,7 @@ def _pictures(
         noun = own[0][1].noun
         found = [
             drawing(
-                f"{backend}-{name}-{metric}".lower().replace(".", "-"),
+                f"{slug}-{name}-{metric}".lower().replace(".", "-"),
                 f"{metric} by {noun}, {name} with {backend}", METRICS[metric].unit,
                 [SizeLine(label, f"b-s{number}", family.curve(metric).points)
                  for number, (label, family) in enumerate(own)],

@@ -24,6 +24,8 @@ class Grown:
     label: str
     cell: Cell
     families: tuple[Family, ...]
+    place: str
+    """The Python and the machine, in words: numbers of two of them are not compared."""
 
 
 def growth(
@@ -42,7 +44,15 @@ def growth(
     if problems is not None:
         problems += (*read.problems, *problems_beside(results))
     found = [
-        (header.subject.date, Grown(header.subject.label, cell, tuple(families(builds))))
+        (
+            header.subject.date,
+            Grown(
+                header.subject.label,
+                cell,
+                tuple(families(builds)),
+                f"Python {header.subject.python} on {header.machine.machine}",
+            ),
+        )
         for journal in read.journals.values()
         if (header := journal.header) is not None
         for cell, builds in _by_cell(journal.growth)

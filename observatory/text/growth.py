@@ -39,8 +39,12 @@ def exponent(found: Exponent | None) -> str:
     return f"{found.estimate:.2f} ({found.low:.2f} to {found.high:.2f})"
 
 
-def growth_tables(backend: str, grown: Grown) -> list[Table]:
-    """The tables of one backend: exponents, what one more costs, and functions compiled."""
+def growth_tables(backend: str, grown: Grown, place: str = "") -> list[Table]:
+    """The tables of one backend: exponents, what one more costs, and functions compiled.
+
+    ``place``: the machine and the Python, where others have tables, too; titles name it.
+    """
+    backend = f"{backend}, {place}" if place else backend
     tables = [_exponents(backend, metric, grown) for metric in _EXPONENTS]
     return [one for one in (*tables, _each(backend, grown), _functions(backend, grown)) if one.rows]
 

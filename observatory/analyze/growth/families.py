@@ -67,8 +67,8 @@ def families(builds: Iterable[Build]) -> list[Family]:
 def by_subject(measured: Iterable[tuple[str, Sequence[Family]]]) -> dict[str, tuple[Family, ...]]:
     """The families of each subject, from all its cells, in the order of the subjects.
 
-    ``measured``: labels of subjects, each with the families of one cell. A family that was measured
-    more than once, on several machines, is that which comes first.
+    ``measured``: labels of subjects, each with the families of one cell, all of one machine and
+    Python: their numbers stand side by side. Of a family in several cells the first one counts.
     """
     found: dict[str, dict[str, Family]] = {}
     for label, of in measured:

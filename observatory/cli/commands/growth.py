@@ -42,8 +42,9 @@ def command(
 
 def _show(found: Sequence[Grown]) -> None:
     console = Console()
-    for name in dict.fromkeys(one.cell.backend for one in found):
-        own = (one for one in found if one.cell.backend == name)
+    places = dict.fromkeys((one.cell.backend, one.place) for one in found)
+    for backend, place in places:
+        own = (one for one in found if (one.cell.backend, one.place) == (backend, place))
         grown = by_subject((one.label, one.families) for one in own)
-        for table in growth_tables(name, grown):
+        for table in growth_tables(backend, grown, place if len(places) > 1 else ""):
             console.print(render(table, console.width))

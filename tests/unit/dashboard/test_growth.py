@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+import pandas as pd
 
 from observatory.analyze.growth.curve import Point
 from observatory.dashboard.drawing.loglog import SizeLine, drawing
@@ -45,6 +49,21 @@ def test_the_page_has_exponents_functions_and_a_picture_of_each_family(tmp_path:
     assert "<td>1.00 (1.00 to 1.00)</td>" in page
     assert "<td>11 with 1 to 100</td>" in page
     assert page.count('<svg class="chart"') == 1
+
+
+def test_each_machine_has_its_own_tables_and_pictures(tmp_path: Path) -> None:
+    both = observed(pd.concat([factory.frame(), factory.frame(machine="slow-4c")]))
+    cells = {CELL: builds()}
+    where = {(one.machine, one.env_name, one.subjects[-1].commit): cells for one in both.lines}
+    build(replace(both, growth=where), tmp_path)
+    page = (tmp_path / "growth.html").read_text()
+    ids = re.findall(r' id="([^"]+)"', page)
+    assert len(ids) == len(set(ids))
+    titles = re.findall(r"<h2.*?</h2>", page)
+    assert [("bench-2c" in one, "slow-4c" in one) for one in titles[:2]] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    assert page.count('<svg class="chart"') == 2
 
 
 def test_a_hostile_name_of_a_family_is_shown_as_text(tmp_path: Path) -> None:
