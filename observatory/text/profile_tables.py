@@ -33,8 +33,9 @@ def profile_tables(one: CellProfile) -> Iterator[Table]:
     yield from _rewriters(one)
     if one.raised:
         peaks = (
-            (phase.name, human(phase.head, "bytes"))
-            for phase in memory_of(CellProfile(raised=[{}]), one) if phase.head
+            (name, human(size, "bytes"))
+            for name, size in sorted(one.memory.items(), key=lambda item: (-item[1], item[0]))
+            if size
         )  # fmt: skip
         yield Table(
             "Memory: by how much each phase raises the peak", ("phase", "bytes"), tuple(peaks)

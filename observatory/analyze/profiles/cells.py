@@ -58,9 +58,13 @@ class CellProfile:
 
     @cached_property
     def seconds(self) -> Mapping[str, float]:
-        """The median of each phase."""
-        names = dict.fromkeys(name for one in self.timed for name in one.taken)
-        return {name: median(one.taken.get(name, 0.0) for one in self.timed) for name in names}
+        """The median seconds of each phase."""
+        return _medians(self.timed)
+
+    @cached_property
+    def memory(self) -> Mapping[str, float]:
+        """The median bytes by which each phase raised the peak."""
+        return _medians(self.raised)
 
     def stacks(self, unit: Unit) -> Stacks:
         """The profile in calls or in seconds; empty if no sample has it."""
@@ -74,6 +78,11 @@ class CellProfile:
         if unit == "seconds":
             return sum(self.seconds.values())
         return self.typical.tree.calls if self.typical and self.typical.tree else 0
+
+
+def _medians(samples: Sequence[ByPhase]) -> Mapping[str, float]:
+    names = dict.fromkeys(name for one in samples for name in one.taken)
+    return {name: median(one.taken.get(name, 0.0) for one in samples) for name in names}
 
 
 def cell_profiles(samples: Iterable[Sample]) -> dict[Cell, CellProfile]:

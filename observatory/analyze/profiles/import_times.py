@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from observatory.analyze.profiles.modules import last
-from observatory.analyze.profiles.renames import replaced
+from observatory.analyze.profiles.renames import anywhere, replaced
 from observatory.store.records.profile import ImportChange, ImportedModule
 from observatory.store.records.sample import Sample
 
@@ -65,7 +65,7 @@ def _alone(modules: Sequence[ImportedModule], other: Collection[str]) -> _Second
 
 def _new(come: _Seconds, gone: _Seconds) -> Iterator[ImportChange]:
     """The modules that HEAD alone imports, each with the one of BASE that it replaces."""
-    old = replaced(*({n: ("", s) for n, s in side.items()} for side in (come, gone)), last, _ALIKE)
+    old = replaced(anywhere(come), anywhere(gone), last, _ALIKE)
     for name, seconds in come.items():
         before = gone[old[name]] if name in old else None
         yield ImportChange(name=name, base=before, head=seconds, replaces=old.get(name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from observatory.analyze.profiles.renames import replaced
+from observatory.analyze.profiles.renames import anywhere, replaced
 from observatory.store.records.profile import CallTree, PartChange
 
 _BODY = ":<module>"
@@ -23,8 +23,7 @@ def imported(bases: Sequence[CallTree], heads: Sequence[CallTree]) -> Iterator[P
     importing adds. Imports with fewer calls than the tree keeps nodes for are left out.
     """
     come, gone = _alone(heads, bases), _alone(bases, heads)
-    old = replaced(*({name: ("", calls) for name, calls in side.items()} for side in (come, gone)),
-                   last)  # fmt: skip
+    old = replaced(anywhere(come), anywhere(gone), last)
     for name, calls in come.items():
         before = old.get(name)
         yield PartChange(

@@ -10,6 +10,11 @@ Sized: TypeAlias = Mapping[str, tuple[str, float]]
 _ALIKE = 0.1
 
 
+def anywhere(sizes: Mapping[str, float]) -> Sized:
+    """Parts that belong to no place, by name and with how much they do."""
+    return {name: ("", size) for name, size in sizes.items()}
+
+
 def replaced(
     come: Sized,
     gone: Sized,
