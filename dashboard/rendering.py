@@ -80,7 +80,7 @@ def _asset(name: str) -> bytes:
 
 def _counted() -> str:
     """The script that tells `units.js` which units are not written."""
-    units = json.dumps(sorted(COUNTED))
+    units = json.dumps(sorted(COUNTED), separators=(",", ":"))
     return f"for (const unit of {units}) observatory.units.COUNTED.add(unit);\n"
 
 

@@ -72,6 +72,7 @@ def command(
     measure_budget: Annotated[
         str,
         typer.Option(
+            metavar="TIME",
             help="Longest time for measuring one subject, so that one that hangs leaves time for "
             "the others: 90s, 10m, 1h; a sample that has begun is finished. Default: no limit."
         ),
@@ -184,7 +185,7 @@ def command(
             metavar="DIR",
             help=f"Results that say which commits of --commits {NEW} are measured, what is "
             "missing of them, for which releases `torture` has a record, and which one the "
-            "sentinel keeps. Default: --results."
+            "sentinel keeps. Default: --results.",
         ),
     ] = None,
 ) -> None:

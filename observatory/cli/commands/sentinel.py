@@ -36,6 +36,7 @@ def command(
     stored: Annotated[
         Path | None,
         typer.Option(
+            metavar="DIR",
             help="Further results of this machine: the release that did the work last in either of "
             "them does it again."
         ),
