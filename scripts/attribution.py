@@ -40,12 +40,13 @@ def attributed(results: Path) -> Iterator[Attributed]:
     """Yield what is attributed, by subject and cell. Raises RecordError for unreadable results."""
     for saved in load_all(results):
         for cell, found in cell_profiles(saved.samples).items():
-            shares = [1 - one[NOT_ATTRIBUTED] / sum(one.values()) for one in found.timed]
+            timed = [one.taken for one in found.timed]
+            shares = [1 - one[NOT_ATTRIBUTED] / sum(one.values()) for one in timed]
             if shares:
                 phases = {n: s for n, s in found.seconds.items() if n != NOT_ATTRIBUTED}
                 yield Attributed(
                     saved.header.subject.label, cell, len(shares), min(shares),
-                    max(one[NOT_ATTRIBUTED] for one in found.timed),
+                    max(one[NOT_ATTRIBUTED] for one in timed),
                     max(phases, key=lambda name: phases[name]),
                 )  # fmt: skip
 

@@ -42,8 +42,8 @@ def test_a_rewriter_of_a_thousandth_of_the_build_that_doubles_is_an_alert(tmp_pa
     assert (alert.last_good.label, alert.first_bad.label, alert.state) == (BEFORE, AT, "new")
     assert alert.sentence == (
         "the total number of calls is as before, but "
-        "`local_dimshuffle_subtensor` made 796 calls, now 1,592 (0.11 % of all, in radon "
-        "warm_disk C fork and 11 more cells)"
+        "`local_dimshuffle_subtensor` made 796 calls, now 1,592 (+0.11 % of all calls, in "
+        "radon warm_disk C fork and 11 more cells)"
     )
     assert {(one.metric, one.before, one.after) for one in alert.series} == {
         (f"python_calls in {REWRITER}", 796, 1592)
