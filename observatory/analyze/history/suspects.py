@@ -17,7 +17,7 @@ from observatory.benchmarks.catalogue import BACKENDS, CACHES, MODELS
 from observatory.store.records.alerts import Change
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,79}")
-_QUOTED = re.compile(r"(the phase )?`([^`]{3,200})`")
+_QUOTED = re.compile(r"(the phase |moved from )?`([^`]{3,200})`")
 _CLASS = re.compile(r"\b[A-Z][a-z0-9]+[A-Za-z0-9]*\b(?=\{|\)|$)")
 _IDLE = re.compile(
     r"(^|/)(tests?|docs?|doc|\.github|\.circleci|buildscripts|benchmarks?|examples?|gallery)/"
@@ -78,10 +78,11 @@ class Suspect:
 def culprits_of(change: Change) -> list[str]:
     """The names of Ops, classes and functions that a change is about; the most telling first.
 
-    A phase is none of these: "linking" in the title of a commit says nothing.
+    A phase is none of these, nor is the module that a function was in: "linking" or "basic" in the
+    title of a commit says nothing.
     """
     texts = [one.name for one in change.functions]
-    texts += [name for phase, name in _QUOTED.findall(change.sentence) if not phase]
+    texts += [name for other, name in _QUOTED.findall(change.sentence) if not other]
     names = [_last_name(text) for text in texts]
     for graph in change.graphs:
         names += _CLASS.findall(graph.note.replace("{", "{ "))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Literal
 
 from observatory.analyze.history.suspects import Commit, culprits_of, ranked
 from observatory.analyze.statements import Statement
@@ -59,10 +58,10 @@ def test_a_name_that_many_files_define_points_at_none() -> None:
 
 
 def test_the_phase_in_which_work_grew_is_no_name() -> None:
-    def part(kind: Literal["function", "phase"], name: str) -> PartChange:
-        return PartChange(kind=kind, name=name, base=10, head=18, calls=8, share=1.0)
-
-    begins = Statement("work began", (part("function", "x:walk"), part("phase", "rewriting")))
+    phase = PartChange(kind="phase", name="rewriting", base=10, head=18, calls=8, share=1.0)
+    part = PartChange(kind="function", name="pytensor.graph.traversal:walk", base=10, head=18,
+                      calls=8, share=1.0, replaces="pytensor.graph.basic:walk")  # fmt: skip
+    begins = Statement("work began", (part, phase))
     told = change().model_copy(update={"sentence": f"more calls; {sentence_of(begins)}"})
     assert culprits_of(told) == ["walk"]
     title = "Fix typos about rewriting in the tutorial"
