@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from observatory.analyze.profiles.modules import imported
-from observatory.analyze.profiles.renames import replaced
+from observatory.analyze.profiles.renames import united
 from observatory.store.records.profile import (
     OTHER,
     ROOT,
@@ -63,8 +63,8 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
         base=base.tree.calls,
         head=head.tree.calls,
         modules=_ordered(imported([base.tree], [head.tree]), grown)[:_MOST_MODULES],
-        functions=_ordered(_united([*_functions(base.tree, head.tree)]), grown),
-        rewriters=_ordered(_united([*_rewriters(base, head)]), grown),
+        functions=_ordered(united([*_functions(base.tree, head.tree)]), grown),
+        rewriters=_ordered(united([*_rewriters(base, head)]), grown),
         phases=_ordered(_phases(base, head), grown),
     )
 
@@ -220,40 +220,6 @@ def _functions(base: CallTree, head: CallTree) -> Iterator[PartChange]:
         for name, calls in by_name.items()
         if name not in (ROOT, OTHER) and round(calls) != 0
     )
-
-
-def _united(changes: Sequence[PartChange]) -> Iterator[PartChange]:
-    """Return the changes, a new part and the one whose place it took as one.
-
-    That is a function that moved, or a part that HEAD does not have and that did about as much:
-    of functions, called from the same one.
-    """
-    come = {one.name: (one.caller or "", _size(one)) for one in changes if one.new}
-    gone = {one.name: (one.caller or "", _size(one)) for one in changes if one.head == 0}
-    old = replaced(come, gone, _moving)
-    before = {one.name: one for one in changes if one.name in old.values()}
-    for change in changes:
-        if change.name in old:
-            past = before[old[change.name]]
-            yield change.model_copy(
-                update={
-                    "base": past.base, "calls": change.calls + past.calls, "own": past.own,
-                    "new": False, "replaces": past.name,
-                }
-            )  # fmt: skip
-        elif change.name not in before:
-            yield change
-
-
-def _size(change: PartChange) -> float:
-    """How much a part does that only one side has: the entries of a function, or the calls."""
-    return change.base + change.head if change.kind == "function" else abs(change.calls)
-
-
-def _moving(name: str) -> str:
-    """The name that a function keeps when it moves to another module; itself if that is none."""
-    function = name.partition(":")[2]
-    return name if function.startswith("<") else function or name
 
 
 def _main_caller(callers: Mapping[str, float], calls: float) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
+
+from observatory.store.records.profile import PartChange
 
 Sized: TypeAlias = Mapping[str, tuple[str, float]]
 """By name: where a part belongs, and how much it does."""
@@ -45,3 +47,37 @@ def replaced(
                 _, _, found[name] = min(likely)
                 del left[found[name]]
     return found
+
+
+def united(changes: Sequence[PartChange]) -> Iterator[PartChange]:
+    """Return the changes, a new part and the one whose place it took as one.
+
+    That is a function that moved, or a part that HEAD does not have and that did about as much:
+    of functions, called from the same one.
+    """
+    come = {one.name: (one.caller or "", _size(one)) for one in changes if one.new}
+    gone = {one.name: (one.caller or "", _size(one)) for one in changes if one.head == 0}
+    old = replaced(come, gone, _moving)
+    before = {one.name: one for one in changes if one.name in old.values()}
+    for change in changes:
+        if change.name in old:
+            past = before[old[change.name]]
+            yield change.model_copy(
+                update={
+                    "base": past.base, "calls": change.calls + past.calls, "own": past.own,
+                    "new": False, "replaces": past.name,
+                }
+            )  # fmt: skip
+        elif change.name not in before:
+            yield change
+
+
+def _size(change: PartChange) -> float:
+    """How much a part does that only one side has: the entries of a function, or the calls."""
+    return change.base + change.head if change.kind == "function" else abs(change.calls)
+
+
+def _moving(name: str) -> str:
+    """The name that a function keeps when it moves to another module; itself if that is none."""
+    function = name.partition(":")[2]
+    return name if function.startswith("<") else function or name
