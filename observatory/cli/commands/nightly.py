@@ -74,7 +74,7 @@ def command(
         typer.Option(
             metavar="TIME",
             help="Longest time for measuring one subject, so that one that hangs leaves time for "
-            "the others: 90s, 10m, 1h; a sample that has begun is finished. Default: no limit."
+            "the others: 90s, 10m, 1h; a sample that has begun is finished. Default: no limit.",
         ),
     ] = "",
     python: options.Python = None,

@@ -38,7 +38,7 @@ def command(
         typer.Option(
             metavar="DIR",
             help="Further results of this machine: the release that did the work last in either of "
-            "them does it again."
+            "them does it again.",
         ),
     ] = None,
     machine: options.Machine = None,
