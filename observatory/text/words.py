@@ -72,13 +72,13 @@ def meanings() -> dict[str, str]:
     return {term.word: term.meaning for one in glossaries() for term in one.terms}
 
 
-def listed(words: list[str]) -> str:
+def listed(words: list[str], last: str = "and") -> str:
     """Join words as a sentence does.
 
     >>> listed(["a", "b", "c"])
     'a, b and c'
     """
-    return " and ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
+    return f" {last} ".join(filter(None, (", ".join(words[:-1]), *words[-1:])))
 
 
 def several(number: float, noun: str) -> str:
