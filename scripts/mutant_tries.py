@@ -58,6 +58,12 @@ _OF_C = (
     "differ.modules.arguments", "differ.modules.version", "differ.modules.unversioned",
     "equal.modules.one_code",
 )  # fmt: skip
+_NIGHTLY = (
+    "sparse.dot", "sparse.dot_sparse", "sparse.structured_dot", "sparse.slope_csc",
+    "sparse.slope_csr", "sparse.add_vector", "linalg.det", "linalg.eig", "linalg.inv",
+    "elementwise.sign", "special.sigmoid", "special.log1mexp", "blas.dot_matrices",
+)  # fmt: skip
+"""Graphs of Ops that only the whole census has, which nights build."""
 _KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
 TRIES: dict[str, tuple[Try, ...]] = {
     "numba": (
@@ -76,6 +82,7 @@ TRIES: dict[str, tuple[Try, ...]] = {
         Try(_KEYS, ()),
         Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
         Try(Cell("radon", "warm_disk", "NUMBA", "spawn")),
+        Try(Cell("ops", "census_warm", "NUMBA", "spawn"), _NIGHTLY),
     ),
     "c": (
         Try(Cell("radon", "warm_disk", "C", "spawn")),
