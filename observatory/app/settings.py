@@ -17,6 +17,7 @@ from pathlib import Path
 from observatory.analyze.comparison.evidence import failure_of
 from observatory.analyze.covering import by_pairs
 from observatory.app.conditions import Condition, conditions
+from observatory.app.progress import doing
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import SCENARIOS, WRONG_VALUES, Cell, metrics_of
 from observatory.benchmarks.plan import Rounds, Task, plan
@@ -86,8 +87,8 @@ def crossed(session: Session, subject: Subject) -> Iterator[Row]:
     with conditions(CELLS[-1]) as every, filled_caches(session.state, "upgraded") as left:
         for condition in rows_of(every):
             name = condition.name or USUAL
-            session.say(f"{subject.label} with {name}")
-            rows.append(_row(name, _taken(session, environment, condition, left)))
+            with doing(session.progress, f"{subject.label} with {name}"):
+                rows.append(_row(name, _taken(session, environment, condition, left)))
             yield rows[-1]
     took = round(time.monotonic() - began, 1)
     made = Settings(

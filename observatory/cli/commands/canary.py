@@ -20,6 +20,7 @@ from observatory.errors import Exit
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
+from observatory.store.records import layout
 from observatory.store.records.machine import this_machine
 from observatory.store.records.settings import Row
 from observatory.store.records.subject import Subject
@@ -93,4 +94,5 @@ def _crossed(session: Session, subjects: Sequence[Subject], console: Console) ->
             console.print(f"{one.label} with {row.name}: {told}", markup=False, highlight=False)
             worst = first_of_statuses(worst, status_of(row, usual))
             usual = usual or row
+    console.print(f"Results: {session.results / layout.SETTINGS}", markup=False, highlight=False)
     return worst
