@@ -53,7 +53,7 @@ observatory.judge = (() => {
       return base === head || (rule.judged && !small) ? against(base, head) : "workload changed";
     }
     if (rule.kind === "near_exact") {
-      const least = rule.resolution; // smaller values count as this one
+      const least = rule.resolution ?? 0; // smaller values count as this one
       if (low <= 0 && !least) return base === head ? "unaffected" : "workload changed";
       const ratio = Math.max(head, least) / Math.max(base, least);
       const sure = rule.material === null ? Infinity : (1 + rule.material) * (1 + rule.spread);
