@@ -11,8 +11,7 @@ measured at first: if that finds nothing worse and nothing open, that is the com
 both sides are measured. The samples stay beside the artifact: those of the head alone in
 OUT-head, those of both sides in OUT-samples, with the flame graph profile.html.
 
-Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`, or
-4 if the pull request cannot be built.
+Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
 """
 
 from __future__ import annotations
@@ -33,7 +32,6 @@ from observatory.cli.options import seconds
 from observatory.cli.output import TerminalProgress, append_summary
 from observatory.errors import ObservatoryError
 from observatory.github.artifact import COMPARISON, NUMBER
-from observatory.run.environments import EnvironmentMakingError
 from observatory.run.git import Git
 from observatory.run.interleave import WORK
 from observatory.store.base.files import write_atomic
@@ -66,14 +64,8 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
     out: Path = options.out
     out.mkdir(parents=True, exist_ok=True)
     comment = out.parent / f"{out.name}.md"
-    try:
-        calm = bool(
-            options.stored and options.stored.is_dir() and _stored_suffices(options, comment)
-        )
-    except EnvironmentMakingError as error:  # both sides together would need it as well
-        print(error, file=sys.stderr)
-        return int(error.exit_code)
-    if calm:
+    stored: Path | None = options.stored
+    if stored is not None and stored.is_dir() and _stored_suffices(options, comment):
         return _finished(options, comment)
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),
@@ -94,15 +86,10 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
 
 
 def _stored_suffices(options: argparse.Namespace, comment: Path) -> bool:
-    """Compare with the stored results, and write that if it is calm; returns whether it is.
-
-    Raises EnvironmentMakingError if the pull request cannot be built.
-    """
+    """Compare with the stored results, and write that if it is calm; returns whether it is."""
     try:
         found = _with_stored(options)
-    except EnvironmentMakingError:
-        raise
-    except ObservatoryError as error:
+    except ObservatoryError as error:  # also of a merge with an older target that cannot be built
         found = str(error)
     if isinstance(found, Comparison) and (outcome := outcome_of(found)) != "calm":
         found = f"the counts differ from those of the stored base ({outcome})"

@@ -125,9 +125,9 @@ def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterat
         return
     interval = binomtest(found, matter).proportion_ci(method="wilson")
     yield (
-        f"Of the {counts.total()} mutants of the sample, {counts['equivalent']} are equivalent and "
-        f"{found} of the other {matter} are found: {100 * found / matter:.0f} %, with a 95 % "
-        f"Wilson interval from {100 * interval.low:.0f} % to {100 * interval.high:.0f} %."
+        f"The sample has {counts.total()} mutants, {counts['equivalent']} of them equivalent. Of "
+        f"the other {matter}, {found} are found: {100 * found / matter:.0f} %, with a 95 % Wilson "
+        f"interval from {100 * interval.low:.0f} % to {100 * interval.high:.0f} %."
     )
 
 

@@ -57,12 +57,12 @@ _SCHEMAS = (
 )
 
 
-def files() -> dict[str, str]:
+def files(root: Path) -> dict[str, str]:
     """Path below the root of the repository to content, for every file that is made here."""
-    words_of_pages = glossary((ROOT / REFERENCE / "glossary.md").read_text())
+    words_of_pages = glossary((root / REFERENCE / "glossary.md").read_text())
     return {
         **{f"{REFERENCE}/{name}": page for name, page in pages().items()},
-        **{path: filled((ROOT / path).read_text(), own) for path, own in parts().items()},
+        **{path: filled((root / path).read_text(), own) for path, own in parts().items()},
         "dashboard/templates/_glossary.html.j2": words_of_pages + "\n",
     }
 
@@ -230,7 +230,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
     parser.add_argument("--root", type=Path, default=ROOT, help="default: this checkout")
     given = parser.parse_args(arguments)
-    made = files()
+    made = files(given.root)
     changed = stale(made, given.root)
     for path in changed:
         if given.check:

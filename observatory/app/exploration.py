@@ -5,10 +5,10 @@ from __future__ import annotations
 import resource
 import secrets
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from observatory.app.counterexamples import examine
 from observatory.app.explored import Explored, record
@@ -22,10 +22,13 @@ from observatory.run.local import STATE, environment_of, local_subjects, measuri
 from observatory.run.looking import Looker, LookingError
 
 if TYPE_CHECKING:
+    from observatory.benchmarks.described import DescribedPair
     from observatory.store.records.subject import Subject
 
 KEPT = Path("benchmarks/models/parts/pairs/kept")
 """The directory of kept counterexamples in a checkout; the model `keys` has them for ever."""
+Batches: TypeAlias = "Callable[[int, int, int], Iterable[DescribedPair]]"
+"""Makes the pairs of a batch: of its number, a seed, and how many."""
 BATCH = 24
 """Pairs of one batch, which share a cache."""
 
@@ -68,6 +71,7 @@ def explore(
     Raises:
         SubjectError: The subject is unknown.
         SelectionError: The backend is not one that pairs are measured with.
+        MissingLibraryError: The extra ``explore`` is not installed.
         EnvironmentMakingError: The environment cannot be made.
 
     """
@@ -75,6 +79,8 @@ def explore(
 
     if problem := Cell("keys", "pairs_second", backend, "spawn").problem():
         raise SelectionError(problem)
+    with extra("explore"):  # before anything is recorded
+        from observatory.grow.strategies import batch
     subjects = local_subjects(state)
     (chosen,) = subjects.parse_all([subject], requirements, python)
     environment = environment_of(chosen, subjects, state)
@@ -84,7 +90,7 @@ def explore(
         with filled_caches(state, "explore") as scratch:
             looker = Looker(environment, backend, scratch, timeout)
             with measuring_lock(lambda text: progress(Update(text))):
-                _explore(found, looker, budget, pairs, keep, Path(results), progress)
+                _explore(batch, found, looker, budget, pairs, keep, Path(results), progress)
     finally:
         record(found, Path(results))
     return found
@@ -99,6 +105,7 @@ def _begun(subject: Subject, environment: Environment, backend: str, seed: int |
 
 
 def _explore(
+    batch: Batches,
     found: Explored,
     looker: Looker,
     budget: float,
@@ -107,9 +114,6 @@ def _explore(
     results: Path,
     progress: Progress,
 ) -> None:
-    with extra("explore"):
-        from observatory.grow.strategies import batch
-
     began, cpu = time.monotonic(), _cpu()
     while time.monotonic() - began < budget and (most is None or found.pairs < most):
         left = BATCH if most is None else min(BATCH, most - found.pairs)

@@ -112,10 +112,11 @@ def _held(
         if path.partition("/")[0] in (layout.LEDGERS, layout.PROFILES)
         or (path.count("/") == 1 and layout.journal_beside(Path(), Path(path)).as_posix() in files)
     }  # fmt: skip
-    by_hand = (triage.FILE, triage.DIRECTORY)
+    by_hand = (triage.FILE, triage.DIRECTORY, "README.md")
     compared = [
         files[path] for path in changed
         if path not in derived and path.partition("/")[0] not in by_hand
+        and not path.endswith("/machine.json")  # merging leaves it as it is
         and (into / path).is_file() and not (into / path).is_symlink()
     ]  # fmt: skip
     if not compared:
@@ -141,8 +142,12 @@ def is_copy(directory: Path) -> bool:
 
 
 def fetched(directory: Path) -> dict[str, str]:
-    """The SHA-256 of each file of a copy as it was fetched, by path. Raises OSError."""
-    return {path: one.sha for path, one in _parsed((directory / LIST).read_text().split("\n")[1:])}
+    """The SHA-256 of each file of a copy as it was fetched, by path. Raises OSError.
+
+    What an interrupted update had only announced is not among them.
+    """
+    lines = (directory / LIST).read_text().split("\n")[1:]
+    return {path: one.sha for path, one in _parsed(lines) if one.changed}
 
 
 def _look(

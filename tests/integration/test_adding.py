@@ -40,7 +40,7 @@ cell = Cell(*words)
 assert cell.problem() is None, cell.problem()
 sides = [
     Evidence.of([factories.sample(cell, measure="counting", metrics={metric: value})])
-    for value in (1, 3)
+    for value in (1_000_000, 3_000_000)
 ]
 causes, verdicts = explained(judge_exact([cell], *sides, NoiseFloors()).verdicts, *sides)
 (found,) = [one for one in verdicts if one.metric == metric]

@@ -74,4 +74,4 @@ def test_what_our_graphs_use_and_pytensor_deprecates_is_no_error_where_warnings_
     usual = found.pop(USUAL)
     (row,) = found.values()
     assert (usual.counts, usual.failures) == ({}, [])
-    assert (row.counts, row.failures) == ({}, ())
+    assert (row.counts, row.failures) == ({}, [])

@@ -42,7 +42,7 @@ def command(
         options.flag(
             "--settings",
             "Instead, check keys, siblings, an upgrade and a warm build of NUMBA with pairs of "
-            "other settings. Of these, RESULTS gets what came out and no samples.",
+            "other settings. RESULTS gets the outcome of each pair, but not the samples.",
         ),
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,

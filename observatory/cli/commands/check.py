@@ -48,9 +48,9 @@ def command(
 ) -> None:
     """Check your own environment with a copy of your cache.
 
-    It builds graphs on a copy of the cache and compares each value with NumPy's and with that from
-    an empty cache; sibling processes then share the copy. Neither the environment nor the cache is
-    changed. It takes about five minutes.
+    It builds graphs on a copy of the cache and compares each value with its reference and with that
+    from an empty cache; sibling processes then share the copy. Neither the environment nor the
+    cache is changed. It takes about five minutes.
     """  # fmt: skip
     reader = python_here(python)
     here = passport_of(reader)

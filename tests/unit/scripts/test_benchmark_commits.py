@@ -99,7 +99,7 @@ def test_a_failing_test_and_a_broken_commit_lose_nothing_of_the_others(
     assert f"{commits[3][:10]}: 2 benchmarks." in said
 
 
-def test_a_commit_gets_an_equal_share_of_the_time_that_those_before_it_have_left(
+def test_a_commit_gets_half_of_the_time_that_is_left_and_the_last_one_all_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     now, shares = 0.0, []
@@ -114,7 +114,7 @@ def test_a_commit_gets_an_equal_share_of_the_time_that_those_before_it_have_left
     monkeypatch.setattr(benchmark_commits, "_measured", measured_for)
     options = argparse.Namespace(budget=120.0)
     assert list(benchmark_commits._all_measured(["a", "b", "c"], options)) == [0, 0, 0]
-    assert shares == [40, 40, 70]
+    assert shares == [60, 30, 50]
 
 
 def test_what_hangs_is_ended_with_all_that_it_has_started(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_the_rate_of_a_sample_leaves_out_equivalent_mutants_and_has_an_interval(
     tried = [*found, Tried("m", "f:2: b", False, "", 1.0), Tried("m", "f:1: a", False, "", 1.0)]
     (said,) = sample_figures(tried, EQUIVALENT)
     assert said == (
-        "Of the 11 mutants of the sample, 1 are equivalent and 9 of the other 10 are found: 90 %, "
+        "The sample has 11 mutants, 1 of them equivalent. Of the other 10, 9 are found: 90 %, "
         "with a 95 % Wilson interval from 60 % to 98 %."
     )
     assert [*sample_figures([], {})] == ["None of them has been tried yet."]

@@ -31,7 +31,7 @@ def made() -> dict[str, str]:
 
 
 def test_the_committed_files_are_those_that_the_code_makes() -> None:
-    assert reference.stale(reference.files(), reference.ROOT) == [], ADVICE
+    assert reference.stale(reference.files(reference.ROOT), reference.ROOT) == [], ADVICE
 
 
 def test_every_command_is_there_with_its_options(made: dict[str, str]) -> None:

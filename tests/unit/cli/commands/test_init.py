@@ -14,6 +14,7 @@ from typer.main import get_command
 from typer.testing import CliRunner, Result
 
 from observatory.app.adoption_cost import BUDGET
+from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli.main import app
 from observatory.cli.options import seconds
@@ -440,13 +441,30 @@ def test_a_measurement_ends_before_its_job_does_and_what_it_took_is_kept(pytenso
     assert len(measuring) >= 12
 
 
+def test_a_job_that_explores_has_what_exploring_needs() -> None:
+    loaded = yaml.safe_load((ROOT / WORKFLOWS / "nightly.yml").read_text())
+    exploring = [
+        job["steps"] for job in loaded["jobs"].values()
+        if any("--only explore" in step.get("run", "") for step in job.get("steps", ()))
+    ]  # fmt: skip
+    assert len(exploring) == 1
+    (tool,) = (one for one in exploring[0] if one.get("uses", "").endswith("/actions/tool"))
+    assert tool["with"]["extras"] == "explore"
+
+
 def test_a_night_has_time_for_all_of_its_commits_also_if_each_of_them_hangs() -> None:
     loaded = yaml.safe_load((ROOT / WORKFLOWS / "commits.yml").read_text())
     most = loaded[True]["workflow_call"]["inputs"]["most"]["default"]
     (step,) = (one for one in loaded["jobs"]["measure"]["steps"] if "--shard" in one.get("run", ""))
     budget = re.search(r"--measure-budget (\w+)", step["run"])
     assert budget is not None
-    assert most * seconds(budget[1]) < 60 * step["timeout-minutes"]
+    # The sample that has begun still ends.
+    assert most * (seconds(budget[1]) + TIMEOUT) < 60 * step["timeout-minutes"]
+    steps = loaded["jobs"]["check"]["steps"]
+    (step,) = (one for one in steps if "--only work" in one.get("run", ""))
+    budget = re.search(r"--work-budget (\w+)", step["run"])
+    assert budget is not None
+    assert most * (seconds(budget[1]) + TIMEOUT) < 60 * step["timeout-minutes"]
     loaded = yaml.safe_load((ROOT / WORKFLOWS / "benchmarks.yml").read_text())
     (step,) = (one for one in loaded["jobs"]["measure"]["steps"] if "--tests" in one.get("run", ""))
     budget = re.search(r"--budget (\w+)", step["run"])
