@@ -89,6 +89,7 @@ class Metric:
         """Whether two values of two subjects are equal, as far as chance lets one tell."""
         if self.kind == "exact":
             return one == other
+        one, other = max(one, self.resolution), max(other, self.resolution)
         return abs(one - other) <= (self.material or self.spread) * max(one, other)
 
     def value_of(self, samples: Sequence[float]) -> float:

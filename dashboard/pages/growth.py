@@ -65,7 +65,7 @@ def _part(backend: str, place: str, slug: str, measured: Sequence[_Measured]) ->
     ordered = sorted(measured, key=lambda one: one[0])
     subjects = list(by_subject((label, of) for _, label, of in ordered).items())
     grown = dict(subjects[-MOST_SUBJECTS:])
-    tables, pictures = growth_tables(backend, grown), _pictures(backend, slug, grown)
+    tables, pictures = growth_tables(backend, grown, place), _pictures(backend, slug, grown)
     return GrowthPart(backend, place, slug, tuple(tables), tuple(pictures))
 
 

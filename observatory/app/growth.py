@@ -10,6 +10,7 @@ from observatory.analyze.growth.families import Family, families
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
+from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.growing import Growing
@@ -50,7 +51,7 @@ def growth(
                 header.subject.label,
                 cell,
                 tuple(families(builds)),
-                f"Python {header.subject.python} on {header.machine.machine}",
+                _place(header),
             ),
         )
         for journal in read.journals.values()
@@ -70,6 +71,13 @@ def growth(
         )
     ordered = sorted(found, key=lambda pair: (pair[0], pair[1].label, pair[1].cell))
     return [one for _, one in ordered if not subjects or one.label in subjects]
+
+
+def _place(header: JournalHeader) -> str:
+    """Where numbers may stand side by side: one Python, and one machine with its CPU and system."""
+    machine = header.machine
+    words = f"Python {header.subject.python} on {machine.machine}", machine.cpu, machine.os
+    return ", ".join(filter(None, words))
 
 
 def _by_cell(growing: Growing) -> Iterator[tuple[Cell, Sequence[Build]]]:

@@ -7,13 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.run.contracts import Numbas
+from observatory.run.incomplete import lacking
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.subjects import Subjects
 from observatory.store.base.problems import RecordError
-from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.night import NightStep
-from observatory.store.journal.reader import read_header
+from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.reading.saved import labelled
 from observatory.store.records import layout
+
+_QUICK = "quick"
+"""The preset that is compared."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +65,12 @@ def steps_of(
     """
     where = ["--results", str(results), *options]
     on = ["--machine", machine] if machine else []
-    quick = ["--preset", "quick", *where, *on]
+    quick = ["--preset", _QUICK, *where, *on]
     run = ["run", "--subject", found.text]
     yield NightStep(name="contracts", command=["contracts", found.text, *where])
     yield NightStep(name="canary", command=["canary", found.text, *where, *on])
     yield NightStep(name="measure", command=[*run, *quick], resumable=True)
-    if new := not any(one.subject.label == found.today for one in _headers(results)):
+    if new := _lacks(results, found.today):
         today = ["run", "--subject", found.now, *quick]
         yield NightStep(name="measure today", command=today, resumable=True)
     census = [*run, "--preset", "census", "--budget", census_budget, *where, *on]
@@ -76,8 +80,15 @@ def steps_of(
     yield NightStep(name="compare", command=["compare", *sides], skipped=unfit)
 
 
-def _headers(results: Path) -> Iterator[JournalHeader]:
-    return filter(None, map(read_header, layout.journals(results)))
+def _lacks(results: Path, label: str) -> bool:
+    """Whether results have a subject on no machine as completely as it is compared."""
+    for path in layout.journals(results):
+        header = read_header(path)
+        if header is not None and header.subject.label == label:
+            samples = [one.sample for one in read_journal(path).entries]
+            if not lacking(tasks_of(PRESETS[_QUICK], Narrowed()), samples):
+                return False
+    return True
 
 
 def _unfit(results: Path, label: str) -> str | None:

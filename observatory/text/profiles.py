@@ -49,7 +49,7 @@ def memory_sentence(phase: PhaseMemory, share: float) -> str:
     more, levels = human(phase.head - phase.base, "bytes"), change(phase.base, phase.head, "bytes")
     return (
         f"in the counting pass, {_phase(phase.name)} raises it by {more} more ({levels}), "
-        f"{_share(share, 'memory')}"
+        f"{percent(min(1.0, share))} of the additional memory"
     )
 
 

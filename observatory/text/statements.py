@@ -158,8 +158,11 @@ def level_changed(
 
 def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = None) -> str:
     """Near-exact counts that changed together, the largest change first, and where that begins."""
-    ratios = [one.after / one.before for one in changes]
-    by = units.signed(ratios[0]) if len(changes) == 1 else units.span(min(ratios), max(ratios))
+    ratios = [ratio for one in changes if (ratio := sizes.medians(one)) is not None]
+    known = ratios and len(ratios) == len(changes)
+    by = units.span(min(ratios), max(ratios)) if known else "from nothing measurable"
+    if known and len(changes) == 1:
+        by = units.signed(ratios[0])
     most = changes[0]
     levels = units.change(most.before, most.after, most.unit)
     verb = "grew" if most.worse else "fell"
@@ -192,7 +195,8 @@ def losses_added_up(changes: Sequence[SeriesChange], losses: Sequence[Loss]) -> 
     ``changes``: the largest first; ``losses``: those of the largest.
     """
     most = changes[0]
-    by = units.signed(most.after / most.before)
+    ratio = sizes.medians(most)
+    by = "from nothing measurable" if ratio is None else units.signed(ratio)
     levels = units.change(most.before, most.after, most.unit)
     since = most.last_good.label if most.last_good else ""
     ordered = sorted(losses, key=lambda one: -one.ratio)

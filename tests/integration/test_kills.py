@@ -109,7 +109,7 @@ LACKING = {
 """Options that a command does not have."""
 BATCH = 3
 """Samples after which `explore` has begun its second batch."""
-STATUS = {"compare": 7}
+STATUS = {"compare": 7, "tomorrow": 7}
 """What a command ends with that has measured everything; others: 0."""
 
 
@@ -392,9 +392,16 @@ def explored(place: Path) -> list[tuple[int, dict[str, int]]]:
 
 
 def steps(place: Path) -> list[tuple[str, int | None, bool]]:
-    """The steps of the newest night, with how they ended."""
+    """The steps of the newest night, with how they ended.
+
+    Only the first night measures today: one that is killed at its very end is followed by another.
+    """
     *_, newest = sorted(place.glob("state/tomorrow/*.json"))
-    return [(one.name, one.status, one.skipped is None) for one in load_night(newest).steps]
+    return [
+        (one.name, one.status, one.skipped is None)
+        for one in load_night(newest).steps
+        if one.name != "measure today"
+    ]
 
 
 KEPT: dict[str, Callable[[Path], object]] = {

@@ -74,7 +74,7 @@ def with_culprits(
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 return _remark(work, one.cell, untold)
         if one.conclusion == "worse":
-            # Importing is judged once, and the module is known from a sample of any cell.
+            # Importing is judged once for a model, and a sample of any cell has the modules.
             sides = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
             return where_it_begins(one.cell, one.metric, *sides)
         return None
@@ -101,8 +101,13 @@ def where_it_begins(
     Of a build's time and of its memory that is a phase, and of importing a module.
     """
     if metric in ONCE:
-        more = _median(metric, heads) - _median(metric, bases)
-        imported = import_change(imports_of(bases), imports_of(heads), more)
+        old, new = (
+            _median(metric, [one for one in side if one.cell.model == cell.model])
+            for side in (bases, heads)
+        )
+        if new <= old:
+            return None
+        imported = import_change(imports_of(bases), imports_of(heads), new - old)
         return None if imported is None else Statement("imports more", (imported,))
     before, after = ([one for one in side if one.cell == cell] for side in (bases, heads))
     if metric == _PEAK:

@@ -43,7 +43,8 @@ class ByGraph:
         if metric.name in OF_SIZES:
             built = over_shared_sizes(self.base, self.head)
             if built[0] is not self.base:
-                self.base, self.head, self.sizes_lost = built
+                self.base, self.head, lost = built
+                self.sizes_lost = tuple(one for one in lost if one.family in old)
                 old, new = (counts_by_graph(side, metric) for side in built[:2])
         self.counted = bool(old or new or self.sizes_lost)
         """Whether the samples count this metric graph by graph."""

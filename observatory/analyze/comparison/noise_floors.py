@@ -74,7 +74,7 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
     rng = np.random.default_rng(seed)
     for cell in sorted(evidence.cells):
         for metric in metrics_of(cell.scenario, cell.launch):
-            values = evidence.values(cell, metric).values
+            values = [max(one, metric.resolution) for one in evidence.values(cell, metric).values]
             if metric.kind == "noisy" and len(values) >= 2 * FEWEST and min(values) > 0:
                 change = noise_floor(values, rng)
             elif metric.kind == "near_exact" and len(values) >= 2 and min(values) > 0:

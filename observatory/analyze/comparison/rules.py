@@ -272,13 +272,12 @@ def _against(before: float, after: float) -> Conclusion:
 
 
 def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
+    ratio = _ratio(base, head)
     base, head = rule.resolved(base), rule.resolved(head)
     if min(*base, *head) <= 0:
         same = list(base) == list(head)
         return Concluded("unaffected" if same else "workload changed")
-    # The range of all values: HEAD's lowest over BASE's highest, and the reverse.
     low, high = min(head) / max(base), max(head) / min(base)
-    ratio = Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
     by, sure, floor = fmean(head) / fmean(base), rule.sure(len(base), len(head)), _floor(rule)
     least, most = _typical(base, head)
     if by >= sure and least >= floor:
@@ -288,6 +287,17 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
     return Concluded("workload changed", ratio)
+
+
+def _ratio(base: Sequence[float], head: Sequence[float]) -> Ratio | None:
+    """That of the medians, in the range of all values: HEAD's lowest over BASE's highest, ...
+
+    None where a value has no ratio to others.
+    """
+    if min(*base, *head) <= 0:
+        return None
+    low, high = min(head) / max(base), max(head) / min(base)
+    return Ratio(estimate=median(head) / median(base), low=low, high=high, confidence=None)
 
 
 def _typical(base: Sequence[float], head: Sequence[float]) -> tuple[float, float]:

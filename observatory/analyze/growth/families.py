@@ -81,7 +81,7 @@ def by_subject(measured: Iterable[tuple[str, Sequence[Family]]]) -> dict[str, tu
 def over_shared_sizes(
     bases: Sequence[Sample], heads: Sequence[Sample]
 ) -> tuple[Sequence[Sample], Sequence[Sample], tuple[Size, ...]]:
-    """Leave out the sizes of each family that not every sample of both sides has built.
+    """Leave out the sizes of a family that one side ended and the other one built.
 
     Returns the samples of both sides, with what is judged of a family made of the sizes that are
     left, and the smallest size of each family that HEAD ended and BASE built.

@@ -126,11 +126,12 @@ def _found(
     left = np.log(values[one.reached :] / before) < STILL * limit
     over = one.reached + int(np.argmax(left)) if left.any() else None
     recovered = None if over is None else at(series.subject(over))
+    shown = series.values if series.place.kind == "near_exact" else values
     change = SeriesChange(
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
         unit=cut(series.place.unit),
         kind="near_exact" if series.place.kind == "near_exact" else "noisy",
-        before=before, after=float(values[one.last]), now=float(values[-1]),
+        before=float(shown[one.start - 1]), after=float(shown[one.last]), now=float(shown[-1]),
         last_good=at(series.subject(one.start - 1)), first_bad=at(series.subject(one.reached)),
         newest=at(series.subject(len(values) - 1)), holds=recovered is None,
     )  # fmt: skip
@@ -161,7 +162,7 @@ def _begin(one: Accumulated) -> datetime:
 def _occurrence(cluster: Sequence[Accumulated]) -> Occurrence:
     first = cluster[0].change
     word, machine, env_name = _who(cluster[0])
-    ordered = sorted(cluster, key=lambda one: -one.change.after / one.change.before)
+    ordered = sorted(cluster, key=lambda one: -one.change.size)
     most = ordered[0]
     changes = [one.change for one in ordered[:_MOST_SERIES]]
     change = Change(

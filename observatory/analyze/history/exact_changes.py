@@ -135,7 +135,7 @@ class _Pair:
         counts, times = [one.change for one in series], list(self._times(series))
         distinct: list[str] = []
         worse = verdicts[0].conclusion == "worse"
-        told = [one for one in times if _moved_alike(one, worse)]
+        told = [one for one in times if _moved_with(one, worse)]
         statement = Statement("count changed", (counts, told))
         if cause is not None:
             known, sides = CAUSES[kind], Sides(self.base.at.label, self.head.at.label)
@@ -180,7 +180,7 @@ class _Pair:
                 })  # fmt: skip
 
 
-def _moved_alike(time: SeriesChange, worse: bool) -> bool:
+def _moved_with(time: SeriesChange, worse: bool) -> bool:
     """Whether a time moved in the direction of its count, by more than runs differ by chance."""
     less, more = (time.before, time.after) if worse else (time.after, time.before)
     return more >= (1 + SEPARATE_RUNS) * less

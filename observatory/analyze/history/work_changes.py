@@ -17,7 +17,6 @@ from observatory.analyze.history.level_changes import LevelChange, at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.series import Series
-from observatory.analyze.history.steps import Values
 from observatory.store.records.alerts import SeriesChange, cut
 
 
@@ -35,17 +34,16 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
             continue
         left = np.log(values[place:] / before) / math.log(after / before) < STILL
         over = at(series.subject(place + int(np.argmax(left)))) if left.any() else None
-        change = _series_change(series, values, rule, place, over is None)
+        change = _series_change(series, rule, place, over is None)
         subjects = series.line.subjects
         first, last = int(series.at[place - 1]), int(series.at[place])
         within = subjects[first].date, subjects[last].date
         yield LevelChange(change, False, over, last - first - 1, within)
 
 
-def _series_change(
-    series: Series, values: Values, rule: Rule, place: int, holds: bool
-) -> SeriesChange:
+def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> SeriesChange:
     machine, env_name, benchmark, metric = series.key
+    values = series.values
     return SeriesChange(
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
         unit=cut(series.place.unit), kind="near_exact",

@@ -88,13 +88,16 @@ def culprit(found: ProfileDifference) -> PartChange | None:
             (one for one in parts if 0 < one.calls <= (most if one.new else math.inf)), None
         )  # fmt: skip
 
-    rewriter, module, function = map(first, (found.rewriters, found.modules, found.functions))
-    # What imports a module does so for all of them.
-    imports = sum(one.calls for one in found.modules if one.calls > 0)
+    rewriter, function = first(found.rewriters), first(found.functions)
+    module = next((one for one in found.modules if one.calls > 0), None)
+    # What imports a module does so for all of them, and no longer for those that are gone.
+    imports = sum(one.calls for one in found.modules)
     named = [
         one for one, calls in ((rewriter, rewriter.calls if rewriter else 0), (module, imports))
-        if one and one.calls > _ENOUGH * grown and (function is None or calls >= function.calls)
+        if one and calls > _ENOUGH * grown and (function is None or calls >= function.calls)
     ]  # fmt: skip
+    if function is not None and function.calls <= _ENOUGH * grown:
+        function = main_phase(found) or function
     return max(named, key=lambda one: one.calls, default=function or main_phase(found))
 
 

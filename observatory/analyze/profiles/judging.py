@@ -77,7 +77,9 @@ def judged(
     return found.model_copy(
         update={
             "samples": samples,
-            "modules": [one for one in found.modules if one.calls >= least and one.name in modules],
+            "modules": [
+                one for one in found.modules if abs(one.calls) >= least and one.name in modules
+            ],
             "functions": kept(found.functions),
             "rewriters": kept(found.rewriters),
             "phases": kept(found.phases),

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from observatory.analyze.comparison.culprits import where_work_begins, with_culprits
+from dataclasses import replace
+
+from observatory.analyze.comparison.culprits import (
+    where_it_begins,
+    where_work_begins,
+    with_culprits,
+)
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
@@ -203,3 +209,17 @@ def test_a_longer_import_begins_with_a_module_that_explains_a_quarter_of_it() ->
     assert because is not None
     assert sentence_of(because) == "`re` takes by itself 100 → 250 ms (in one sample)"
     assert reasons(base, imported(1.5, numba=0.6, re=0.2), FRESH)["import_time"] is None
+
+
+def test_a_longer_import_of_one_model_is_explained_by_its_own_times() -> None:
+    """Other models, which import as fast as before, hide nothing and prove nothing."""
+    other = [
+        sample(replace(FRESH, model="radon_pymc"), metrics={"import_time": 1.0 + n / 1000})
+        for n in range(40)
+    ]
+    base, head = imported(2.0, re=0.1), imported(4.0, re=0.100001)
+    assert where_it_begins(FRESH, "import_time", [*base, *other], [*head, *other]) is None
+    head = imported(4.0, re=1.6)
+    found = where_it_begins(FRESH, "import_time", [*base, *other], [*head, *other])
+    assert found is not None
+    assert where_it_begins(FRESH, "import_time", head, base) is None

@@ -53,6 +53,19 @@ def test_values_below_the_resolution_are_equal(base: float, head: float, conclus
     assert conclude(RETAINED, [base] * 3, [head] * 3).conclusion == conclusion
 
 
+def test_a_search_takes_values_below_the_resolution_for_equal() -> None:
+    metric = METRICS["retained_bytes"]
+    assert metric.same(5_000, 60_000)
+    assert not metric.same(5_000, 8e6)
+
+
+def test_what_is_printed_is_the_ratio_of_what_was_measured() -> None:
+    found = conclude(RETAINED, [10_000.0] * 3, [500_000.0] * 3)
+    assert found.ratio is not None
+    assert (found.conclusion, found.ratio.estimate) == ("worse", 50)
+    assert conclude(RETAINED, [0.0] * 3, [2e7] * 3).ratio is None
+
+
 def noises() -> list[np.ndarray]:
     """Times of each cell of the pools, relative to their median."""
     paths = (path for path in sorted(POOLS.glob("*.parquet")) if not path.stem.endswith("-work"))

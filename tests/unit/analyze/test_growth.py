@@ -171,6 +171,27 @@ def test_a_head_that_ends_sizes_is_not_better_and_is_judged_over_the_others() ->
     assert causes(slow, ended(fast, 300)) == {"work grows faster": ["layers"]}
 
 
+def test_a_family_that_a_metric_does_not_count_decides_nothing_about_it() -> None:
+    """Of inputs, functions are not counted: that some are ended says nothing of layers."""
+
+    def both(ends: bool) -> list[Sample]:
+        inputs = [
+            Build(name=f"inputs.{size}",
+                  metrics={} if ends and size > 10 else {"python_calls": 100.0 * size},
+                  status="limited" if ends and size > 10 else "ok",
+                  size=Size(family="inputs", noun="inputs", number=size, limit=15.0))
+            for size in WIDTHS
+        ]  # fmt: skip
+        return [
+            one.model_copy(update={"steps": [*one.steps, *inputs]})
+            for one in grown(linear, lambda _: 11)
+        ]
+
+    verdicts = {one.metric: one for one in judged(both(False), both(True))}
+    assert verdicts["functions_added"].conclusion == "unaffected"
+    assert verdicts["work_cliffs"].conclusion == "undecided"
+
+
 def test_a_head_that_builds_no_size_is_undecided() -> None:
     same = grown(linear, lambda _: 11)
     found = judged(same, ended(same, 1))

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from observatory.analyze.profiles.difference import culprit, difference
 from observatory.analyze.profiles.renames import replaced
-from observatory.store.records.profile import CallTree, PartChange, Profile, Rewriter
+from observatory.store.records.profile import (
+    CallTree,
+    PartChange,
+    Profile,
+    ProfileDifference,
+    Rewriter,
+)
 
 MAIN, OTHERS = "compile:build", "link:others"
 
@@ -84,3 +92,39 @@ def test_a_function_with_more_of_the_growth_is_named_before_a_rewriter() -> None
 def test_a_build_that_does_no_more_has_no_culprit() -> None:
     before, after = tree(a__one=10_000, b__two=9_000), tree(a__one=11_000, b__two=5_000)
     assert begins(Profile(tree=before), Profile(tree=after)) is None
+
+
+def part(kind: Literal["function", "module"], name: str, calls: int, base: int = 0) -> PartChange:
+    return PartChange(kind=kind, name=name, base=base, head=1, calls=calls, share=0, new=not base)
+
+
+def test_a_module_with_more_calls_than_were_added_is_named_where_others_saved_some() -> None:
+    found = ProfileDifference(
+        base=100_000, head=120_000, modules=[part("module", "pandas", 60_000)],
+        functions=[part("function", "m:tiny", 600, base=100)],
+    )  # fmt: skip
+    named = culprit(found)
+    assert named is not None
+    assert named.name == "pandas"
+
+
+def test_imports_that_are_gone_are_taken_off_those_that_are_new() -> None:
+    found = ProfileDifference(
+        base=100_000, head=130_000,
+        modules=[*(part("module", f"new{n}", 10_000) for n in range(4)),
+                 *(part("module", f"old{n}", -10_000, base=1) for n in range(3))],
+        functions=[part("function", "m:slow", 20_000, base=10)],
+    )  # fmt: skip
+    named = culprit(found)
+    assert named is not None
+    assert named.name == "m:slow"
+
+
+def test_a_function_with_little_of_the_growth_is_no_culprit_beside_a_phase_with_most() -> None:
+    found = ProfileDifference(
+        base=100_000, head=120_000, functions=[part("function", "m:tiny", 600, base=100)],
+        phases=[PartChange(kind="phase", name="walk", base=5, head=9, calls=19_000, share=0.9)],
+    )  # fmt: skip
+    named = culprit(found)
+    assert named is not None
+    assert named.name == "walk"

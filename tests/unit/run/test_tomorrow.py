@@ -9,8 +9,10 @@ from typing import Any
 
 import pytest
 
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.tomorrow import Tomorrow, steps_of, tomorrow_of
 from observatory.run.uv import UvError
+from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from tests.factories import header, journal, sample, subject
 
@@ -33,6 +35,13 @@ class Index:
         if not self.announced:
             raise UvError("uv pip compile", "No solution found")
         return self.announced
+
+
+def complete() -> list[Sample]:
+    """A sample for each task of the preset that is compared."""
+    return [
+        sample(one.cell, one.measure, metrics={}) for one in tasks_of(PRESETS["quick"], Narrowed())
+    ]
 
 
 def found_with(announced: Mapping[str, str], text: str, *extras: str) -> Tomorrow | None:
@@ -60,7 +69,7 @@ def test_without_a_newer_pre_release_there_is_nothing_to_try() -> None:
 
 
 def test_the_checks_are_commands_of_one_subject_and_end_with_the_judgement(tmp_path: Path) -> None:
-    journal(tmp_path, [sample()])
+    journal(tmp_path, complete())
     steps = list(steps_of(FOUND, tmp_path, "9m", ["--python", "3.13"], "bench"))
     where = ["--results", str(tmp_path), "--python", "3.13"]
     on = ["--machine", "bench"]
@@ -75,6 +84,12 @@ def test_the_checks_are_commands_of_one_subject_and_end_with_the_judgement(tmp_p
     assert [one.skipped for one in steps] == [None] * 5
 
 
+def test_what_was_measured_in_part_today_is_measured_again(tmp_path: Path) -> None:
+    """As by a night that was killed and never resumed."""
+    journal(tmp_path, complete()[:-1])
+    assert "measure today" in {one.name for one in steps_of(FOUND, tmp_path, "9m", [], None)}
+
+
 def test_what_was_not_measured_today_is_measured_before_it_is_compared(tmp_path: Path) -> None:
     *_, today, census, compare = steps_of(FOUND, tmp_path, "9m", ["--python", "3.13"], "bench")
     where = ["--results", str(tmp_path), "--python", "3.13", "--machine", "bench"]
@@ -84,7 +99,7 @@ def test_what_was_not_measured_today_is_measured_before_it_is_compared(tmp_path:
 
 def test_results_that_do_not_say_what_today_is_are_not_compared(tmp_path: Path) -> None:
     for python in ("3.12", "3.13"):
-        journal(tmp_path, [sample()], under=header(python=python))
+        journal(tmp_path, complete(), under=header(python=python))
     *_, compare = steps_of(FOUND, tmp_path, "9m", [], None)
     assert compare.skipped is not None
     assert "holds '3.3.7' more than once" in compare.skipped
