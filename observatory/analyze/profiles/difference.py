@@ -90,8 +90,9 @@ def culprit(found: ProfileDifference) -> PartChange | None:
 
     rewriter, function = first(found.rewriters), first(found.functions)
     module = next((one for one in found.modules if one.calls > 0), None)
-    # What imports a module does so for all of them, and no longer for those that are gone.
-    imports = sum(one.calls for one in found.modules)
+    # What imports a module does so for all of them, and no longer for those that are gone. The
+    # function that imports has some calls of its own.
+    imports = sum(one.calls for one in found.modules) / (1 - _ENOUGH)
     named = [
         one for one, calls in ((rewriter, rewriter.calls if rewriter else 0), (module, imports))
         if one and calls > _ENOUGH * grown and (function is None or calls >= function.calls)
