@@ -73,7 +73,7 @@ def test_a_page_that_is_missing_or_differs_is_stale(tmp_path: Path) -> None:
 def test_checking_writes_nothing_and_writing_makes_the_check_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(reference, "files", lambda: {"new/a.md": "text\n"})
+    monkeypatch.setattr(reference, "files", lambda _: {"new/a.md": "text\n"})
     check = ["--check", "--root", str(tmp_path)]
     assert reference.main(check) == 1
     assert "new/a.md is stale" in capsys.readouterr().out

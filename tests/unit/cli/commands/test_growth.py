@@ -53,5 +53,5 @@ def test_what_two_machines_measured_is_never_in_one_table(tmp_path: Path) -> Non
     rows = [line for line in told.splitlines() if "chain (nodes)" in line]
     assert sorted((row.count("10.0 ms"), row.count("30.0 ms")) for row in rows) == [(0, 2), (1, 0)]
     words = " ".join(told.split())
-    assert "with NUMBA, Python 3.13 on fast:" in words
-    assert "with NUMBA, Python 3.13 on slow:" in words
+    assert "with NUMBA, Python 3.13 on fast, Some CPU, Linux:" in words
+    assert "with NUMBA, Python 3.13 on slow, Some CPU, Linux:" in words
