@@ -41,8 +41,8 @@ def command(
         bool,
         options.flag(
             "--settings",
-            "Instead, check keys, siblings, an upgrade and a warm build of NUMBA under combinations "
-            "of other settings. RESULTS gets the outcome of each, but no samples.",
+            "Instead, check keys, siblings, an upgrade and a warm build of NUMBA under "
+            "combinations of other settings. RESULTS gets the outcome of each, but no samples.",
         ),
     ] = False,
     model: Annotated[options.Words, options.only("--model", MEMBERS, "model")] = None,
