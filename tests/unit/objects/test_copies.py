@@ -13,7 +13,7 @@ from observatory.app.publication import message, put_together
 from observatory.objects import copies
 from observatory.objects.bucket import Bucket
 from observatory.objects.collection import Collection
-from observatory.objects.copies import bring_up_to_date
+from observatory.objects.copies import bring_up_to_date, fetched
 from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.records import alerts, calibration
@@ -157,6 +157,26 @@ def test_killed_at_any_file_an_update_goes_on_even_to_a_later_version(
     assert there == {"a": "123", "b": "1", "c": "23"} == held(store)
 
 
+def test_what_an_interrupted_update_only_announced_was_not_fetched(
+    store: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Publishing would take the older file for one that was written here."""
+    copy = tmp_path / "copy"
+    add(store, tmp_path, a="1")
+    bring_up_to_date(store, copy)
+    before = fetched(copy)
+    add(store, tmp_path, a="2")
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(copies, "taken", killed)
+        with pytest.raises(Killed):
+            bring_up_to_date(store, copy)
+    assert fetched(copy) == before
+
+
 def publish(store: Collection, *parts: Path) -> None:
     store.change(lambda work, complete: message(put_together(work, parts, None, complete)), parts)
 
@@ -235,3 +255,16 @@ def test_what_people_wrote_is_not_replaced(store: Collection, tmp_path: Path) ->
     (copy / "triage.toml").write_text("# mine\n")
     with pytest.raises(RecordUsageError, match=r"triage\.toml; publish the directory first"):
         bring_up_to_date(store, copy)
+
+
+@pytest.mark.parametrize("name", ["bench/machine.json", "README.md"])
+def test_what_merging_leaves_as_it_is_was_changed_here(
+    store: Collection, tmp_path: Path, name: str
+) -> None:
+    copy, server = tmp_path / "copy", measured(tmp_path / "server", 1)
+    publish(store, server)
+    bring_up_to_date(store, copy)
+    (copy / name).write_text("mine")
+    with pytest.raises(RecordUsageError, match=name.rpartition("/")[2]):
+        bring_up_to_date(store, copy)
+    assert (copy / name).read_text() == "mine"
