@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from statistics import median
 
 from observatory.analyze.comparison import ledgers
@@ -21,6 +21,7 @@ from observatory.analyze.comparison.attributing import (
     with_causes,
 )
 from observatory.analyze.comparison.evidence import Evidence, failure_of
+from observatory.analyze.comparison.findings import Finding, cause_of, united
 from observatory.analyze.comparison.graphs import by_graph
 from observatory.analyze.comparison.unexplained_times import CALM, why_longer
 from observatory.analyze.profiles.modules import imported
@@ -40,7 +41,6 @@ from observatory.benchmarks.catalogue import (
     Cell,
     headline_time,
 )
-from observatory.benchmarks.messages import OUTER_GRAPH
 from observatory.store.records.comparison import (
     CauseKind,
     Conclusion,
@@ -48,7 +48,7 @@ from observatory.store.records.comparison import (
     GraphChange,
     Verdict,
 )
-from observatory.store.records.sample import Check, LedgerEntry
+from observatory.store.records.sample import LedgerEntry
 
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
@@ -58,25 +58,6 @@ _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 
 _Conclusions = Mapping[Cell, Conclusion]
-
-
-@dataclass(frozen=True)
-class _Finding:
-    """One cause in one cell."""
-
-    kind: CauseKind
-    family: tuple[str, ...]
-    """What distinguishes causes of one kind: the cache, the error's text, or two defaults."""
-    cell: Cell
-    functions: tuple[FunctionChange, ...] = ()
-    seconds: float | None = None
-    """What it costs; None: nobody measured it."""
-    graphs: tuple[GraphChange, ...] = ()
-    """Those that it concerns, where a cell builds many graphs apart."""
-    more: int = 0
-    """How many more there are of what it concerns, where one of _COUNTED says so."""
-    sure: bool = True
-    """Whether all that the sentence of its cause says is known."""
 
 
 def explained(
@@ -98,11 +79,11 @@ def explained(
         for one in findings
         if not any(_follows(one, other, slower.get(one.cell, 0.0)) for other in findings)
     ]
-    findings = _united(own, verdicts)
-    groups: dict[tuple[CauseKind, tuple[str, ...]], list[_Finding]] = defaultdict(list)
+    findings = united(own, verdicts)
+    groups: dict[tuple[CauseKind, tuple[str, ...]], list[Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
-    causes = [_cause(kind, group, head) for (kind, _), group in groups.items()]
+    causes = [cause_of(kind, group, head) for (kind, _), group in groups.items()]
     first = {kind: place for place, kind in enumerate(FIRST_CAUSES)}
     causes.sort(key=lambda c: (first.get(c.kind, len(first)), -c.seconds_lost, c.kind))
     named = [replace(cause, id=f"cause-{n}") for n, cause in enumerate(causes, 1)]
@@ -116,8 +97,8 @@ def wrong_results(graphs: Mapping[Cell, Sequence[GraphChange]], head: Evidence) 
     where it builds many apart.
     """
     kind: CauseKind = "wrong results"
-    found = [_Finding(kind, (cell.backend,), cell, graphs=tuple(of)) for cell, of in graphs.items()]
-    return _cause(kind, found, head)
+    found = [Finding(kind, (cell.backend,), cell, graphs=tuple(of)) for cell, of in graphs.items()]
+    return cause_of(kind, found, head)
 
 
 def _conclusions(verdicts: Sequence[Verdict], metric: str) -> _Conclusions:
@@ -129,7 +110,7 @@ def _compiles_more(verdict: Verdict) -> bool:
     return verdict.metric == "compiler_runs" and verdict.conclusion == "worse"
 
 
-def _follows(finding: _Finding, other: _Finding, slower: float) -> bool:
+def _follows(finding: Finding, other: Finding, slower: float) -> bool:
     """Whether a finding is only a consequence of another one in its cell.
 
     More work, for example, follows from functions that are compiled again, unless their compiling
@@ -152,7 +133,7 @@ def _findings(
     head: Evidence,
     work: Mapping[str, _Conclusions],
     compiling: Collection[Cell],
-) -> Iterator[_Finding]:
+) -> Iterator[Finding]:
     """The causes of one verdict.
 
     ``work``: the conclusions on the metrics of work, by metric. ``compiling``: the warm cells in
@@ -162,16 +143,16 @@ def _findings(
     calls = work["python_calls"]
     if verdict.metric == "wrong_results":
         graphs = _graphs(cell, verdict.metric, base, head)
-        yield _Finding("wrong results", (cell.backend,), cell, graphs=graphs)
+        yield Finding("wrong results", (cell.backend,), cell, graphs=graphs)
     elif verdict.metric == "crashed":
-        yield _Finding("crashed", (failure_of(head.failures(cell)),), cell)
+        yield Finding("crashed", (failure_of(head.failures(cell)),), cell)
     elif verdict.metric in FOLLOWS_FROM_A_CACHE and (defaults := _defaults(cell, base, head)):
-        yield _Finding("another default", defaults, cell)
+        yield Finding("another default", defaults, cell)
     elif cell in compiling and verdict.metric in ("compiler_runs", "peak_rss"):
         before, after = (side.ledger(cell) or [] for side in (base, head))
         functions, sure = tuple(ledgers.unasked(before, after)), _finds_everything(cell, head)
         seconds = sum(change.seconds for change in functions) or None
-        yield _Finding(_COMPILES, (), cell, functions, seconds, sure=sure)
+        yield Finding(_COMPILES, (), cell, functions, seconds, sure=sure)
     elif verdict.metric == "instructions" and calls.get(cell) == "worse":
         return  # the calls have a cause, which explains the instructions as well
     elif verdict.metric in _FOUND_BY:
@@ -179,23 +160,23 @@ def _findings(
     elif verdict.metric in HEADLINE_TIMES:
         counted = {name: found[cell] for name, found in work.items() if cell in found}
         if why := why_longer(verdict, base, head, counted):
-            yield _Finding(why[0], (), cell, sure=why[1])
+            yield Finding(why[0], (), cell, sure=why[1])
     elif verdict.metric == "python_calls":
         # The same build in a process that has imported everything already.
         second_build = replace(cell, scenario="warm_process")
         moved = _imports_more(cell, base, head) and calls.get(second_build) in CALM
-        yield _Finding("imports moved" if moved else "more Python work", (), cell)
+        yield Finding("imports moved" if moved else "more Python work", (), cell)
     elif verdict.metric == ledgers.REUSE_LOST:
         yield from _not_reused(cell, base, head)
     elif verdict.metric in ("cache_misses", "uncacheable"):
         yield from _by_function(cell, verdict.metric, base, head)
 
 
-def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> _Finding:
+def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> Finding:
     """The cause that only means that this metric got worse."""
     cell, metric = verdict.cell, verdict.metric
     more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
-    return _Finding(
+    return Finding(
         _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
         seconds=_asleep(verdict, base, head) if metric == "seconds_slept" else None,
         sure=metric != "instructions" or not _may_call_more(cell, base, head),
@@ -305,7 +286,7 @@ def _imports_more(cell: Cell, base: Evidence, head: Evidence) -> bool:
     return made > _IMPORTED * (new[0].calls - old[0].calls)
 
 
-def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Iterator[Finding]:
     outcome = "miss" if metric == "cache_misses" else "uncacheable"
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     filled = head.ledger(cell.filler) or []
@@ -327,13 +308,13 @@ def _by_function(cell: Cell, metric: str, base: Evidence, head: Evidence) -> Ite
                 if known is None or not known.note:
                     said[key][graph] = GraphChange(name=graph, note=why or "")
     if not of_kind:
-        yield _Finding("unexplained", (metric,), cell)
+        yield Finding("unexplained", (metric,), cell)
     costs = ledgers.costs_of(of_kind, before, after)
     for (kind, family), found in of_kind.items():
         concerned = tuple(said[kind, family].values())
         functions = tuple(ledgers.summed(found))
         seconds = costs[kind, family] or None
-        yield _Finding(kind, (family,), cell, functions, seconds, concerned)
+        yield Finding(kind, (family,), cell, functions, seconds, concerned)
 
 
 def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry]) -> CauseKind:
@@ -355,7 +336,7 @@ def _why(cell: Cell, missed: Sequence[LedgerEntry], filled: Sequence[LedgerEntry
     return "keys are not repeatable" if in_process else "keys differ between processes"
 
 
-def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding]:
+def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[Finding]:
     before, after = base.ledger(cell) or [], head.ledger(cell) or []
     warm = cell.scenario in WARM_SCENARIOS
     kinds = {entry.name: entry.kind for entry in after}
@@ -369,79 +350,4 @@ def _not_reused(cell: Cell, base: Evidence, head: Evidence) -> Iterator[_Finding
     costs = ledgers.costs_of(by_family, before, after)
     for family, found in by_family.items():
         kind: CauseKind = "not asked" if warm else "not reused"
-        yield _Finding(kind, (family,), cell, tuple(found), costs[family] or None)
-
-
-def _united(findings: list[_Finding], verdicts: Sequence[Verdict]) -> list[_Finding]:
-    """Give one kind, and so one cause, to the effects of one defect of keys in many cells.
-
-    Keys that differ only where hash seeds do have a kind of their own: the siblings of a fork share
-    their seed. Keys that are not repeatable within a process differ between processes as well. And
-    what is never found again is not reused within a build either.
-    """
-    of_misses = [v for v in verdicts if v.metric == "cache_misses"]
-    counted = {v.cell for v in of_misses}
-    hits = {v.cell for v in of_misses if v.conclusion == "unaffected"}
-    united = []
-    for finding in findings:
-        alike = [one for one in findings if one.family == finding.family and _alike(one, finding)]
-        kinds = {other.kind for other in alike}
-        kind = finding.kind
-        if kind == "not reused":
-            kind = next((k for k in CAUSES if CAUSES[k].loses_reuse and k in kinds), kind)
-        elif kind == "keys differ between processes":
-            if "keys are not repeatable" in kinds:
-                kind = "keys are not repeatable"
-            else:
-                # Some cells are not measured under fork: they prove nothing, and deny nothing.
-                cells = [other.cell for other in alike if other.kind == kind]
-                forked = {replace(cell, launch="fork") for cell in cells} & counted
-                if forked and forked <= hits and all(cell.launch == "spawn" for cell in cells):
-                    kind = "keys differ between hash seeds"
-        united.append(replace(finding, kind=kind))
-    return united
-
-
-def _alike(one: _Finding, other: _Finding) -> bool:
-    """Whether two findings may be of one defect: they have a function in common.
-
-    The outer graph misses because of any function in it.
-    """
-    names, others = (
-        {change.name for change in found.functions} - {OUTER_GRAPH} for found in (one, other)
-    )
-    return not (names and others) or not names.isdisjoint(others)
-
-
-def _cause(kind: CauseKind, group: Sequence[_Finding], head: Evidence) -> FoundCause:
-    merged: dict[tuple[str, str], FunctionChange] = {}
-    for change in (change for finding in group for change in finding.functions):
-        key = (change.name, change.head)
-        known = merged.get(key)
-        if known is None or (change.count, change.seconds) > (known.count, known.seconds):
-            merged[key] = change
-    functions = sorted(merged.values(), key=lambda c: (-c.seconds, c.name))
-    cells = sorted({finding.cell for finding in group})
-    wrong: list[Check] = []
-    for cell in cells if kind == "wrong results" else ():
-        # Only those of the worst sample: repeated samples are not counted twice.
-        names = {g.name for one in group if one.cell == cell for g in one.graphs}
-        found = [
-            [check for check in one.checks if check.wrong and (not names or check.name in names)]
-            for one in head.taken(cell)
-        ]
-        worst: list[Check] = max(found, key=len, default=[])
-        wrong += worst
-    costs: dict[Cell, float] = {}
-    for finding in group:
-        if finding.seconds is not None:
-            costs[finding.cell] = max(costs.get(finding.cell, 0.0), finding.seconds)
-    graphs: dict[str, GraphChange] = {}
-    for graph in (graph for finding in group for graph in finding.graphs):
-        if graph.name not in graphs or not graphs[graph.name].note:
-            graphs[graph.name] = graph
-    named = [graphs[name] for name in sorted(graphs)]
-    more = max(finding.more for finding in group)
-    sure = all(finding.sure for finding in group)
-    family = group[0].family
-    return FoundCause("", kind, cells, functions, costs, family, wrong, named, more, sure)
+        yield Finding(kind, (family,), cell, tuple(found), costs[family] or None)

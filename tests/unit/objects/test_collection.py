@@ -19,16 +19,6 @@ from observatory.objects.unpacking import files_in
 LATER = datetime.now(UTC) + timedelta(days=3)
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Collection:
-    return Collection(f"memory://{tmp_path}/store", wait=lambda _: None)
-
-
 def adding(files: dict[str, str]) -> Edit:
     """An edit that writes files; of one that is there already, it adds a line."""
 

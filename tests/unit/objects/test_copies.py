@@ -23,16 +23,6 @@ from tests.unit.objects.test_collection import Killed, add, adding, held, part, 
 from tests.unit.store.test_calibration import made as a_calibration
 
 
-@pytest.fixture(autouse=True)
-def _cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Collection:
-    return Collection(f"memory://{tmp_path}/store", wait=lambda _: None)
-
-
 def test_a_copy_fetches_only_what_it_lacks(
     store: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
