@@ -318,7 +318,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "no value": _no_value,
     "other graphs": "the two sides built different graphs, so their sums cannot be compared",
     "size ended": (
-        "HEAD does not build {} of {} {} within {:g} s of CPU time, and BASE does; only smaller "
+        "HEAD does not finish {} with {} {} within {:g} s of CPU time, and BASE does; only smaller "
         "sizes were compared"
     ),
     "no earlier value": "no earlier value to compare with: {:words}",

@@ -158,7 +158,7 @@ def test_a_head_that_ends_sizes_is_not_better_and_is_judged_over_the_others() ->
     assert verdicts["work_cliffs"].conclusion == "undecided"
     assert verdicts["work_cliffs"].because is not None
     assert sentence_of(verdicts["work_cliffs"].because) == (
-        "HEAD does not build layers of 100 layers within 15 s of CPU time, and BASE does; only "
+        "HEAD does not finish layers with 100 layers within 15 s of CPU time, and BASE does; only "
         "smaller sizes were compared"
     )
     assert verdicts["work_cliffs"].base.values == verdicts["work_cliffs"].head.values == [0]
