@@ -27,7 +27,8 @@ Kind = Literal[
     # Why something was not judged or not measured
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
     "too few processes", "interval too wide", "other CPU", "other speed", "other workload",
-    "not measured", "unavailable", "recorded message", "samples failed", "described", "compared",
+    "instructions not counted", "not measured", "unavailable", "recorded message",
+    "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no successor",
     "no value", "no earlier value", "other graphs", "size ended",
     # Where the additional work or time of a build begins, and what grew in a calm whole

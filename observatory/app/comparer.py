@@ -10,26 +10,24 @@ import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, starmap
 from pathlib import Path
 from typing import Literal
 
-from observatory.analyze.comparison.comparing import Setting, compared, floors_for
+from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
-from observatory.analyze.comparison.rules import LEARNED, rule_of, wants_more
-from observatory.analyze.statements import JudgedVerdict, Statement
+from observatory.analyze.comparison.rules import LEARNED
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.app.taking import Journals
-from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.app.work_counts import OF_WORK, WorkCounts
+from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import (
     SIDES,
     TRACED,
     WORK,
-    WORKED,
     Groups,
     Interleaving,
     Job,
@@ -43,10 +41,7 @@ from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 from observatory.text.records import comparison_of
 from observatory.text.units import seconds
-from observatory.text.words import first_of, several
-
-_NAMED = 3
-_OF_WORK = {name: metric for name, metric in METRICS.items() if metric.measure == WORK}
+from observatory.text.words import several
 
 
 @dataclass
@@ -77,9 +72,13 @@ class Comparer:
     _taken: int = 0
     _executors: dict[SideName, TakesSamples] = field(default_factory=dict)
     _uncounted: tuple[str, ...] = ()
-    """What the budget left out of the passes `counting` and `work`, as sentences."""
-    _counted_once: frozenset[Cell] = frozenset()
-    """The cells whose first counts differ and were not repeated within the budget."""
+    """What the budget left out of the pass `counting`, as sentences."""
+
+    def __post_init__(self) -> None:
+        self._works = WorkCounts(
+            {name: side.evidence for name, side in self.sides.items()}, self.setting,
+            max(1, self.session.workers // len(SIDES)), self._say,
+        )  # fmt: skip
 
     def run(self) -> Comparison:
         """Count, confirm, trace, time until every cell is decided or the budget is spent.
@@ -110,7 +109,7 @@ class Comparer:
             interleaving.repeat(self.matrix.traced, "tracing", len(counted))
             self._say(f"traced: {len(self.matrix.traced)} cells")
             if self.matrix.worked:
-                interleaving.work(self.matrix.worked, counted, math.inf)
+                interleaving.work(self.matrix.worked, WORK, counted, math.inf)
                 self._say(f"work counted: {len(self.matrix.worked)} cells")
             interleaving.time(self.matrix.timed, pairs, float("inf"))
 
@@ -123,17 +122,13 @@ class Comparer:
             self.matrix.cells if cells is None else cells,
             self.matrix.timed if cells is None else (),
         )
-        found = replace(found, verdicts=list(map(self._confirmed, found.verdicts)))
-        warnings = (*self.warnings, *self._uncounted)
+        found = replace(
+            found,
+            verdicts=list(map(self._works.confirmed, found.verdicts)),
+            missing=[*found.missing, *self._works.left_out(() if cells else self.matrix.worked)],
+        )
+        warnings = (*self.warnings, *self._uncounted, *self._works.warnings)
         return comparison_of(found, time.monotonic() - self._began, warnings)
-
-    def _confirmed(self, verdict: JudgedVerdict) -> JudgedVerdict:
-        """The verdict, unless it says that work changed and rests on one count of each side."""
-        changed = verdict.conclusion in ("worse", "better") and verdict.metric in _OF_WORK
-        if verdict.cell not in self._counted_once or not changed:
-            return verdict
-        change = {"conclusion": "undecided", "because": Statement("counted once")}
-        return verdict.model_copy(update=change)
 
     def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> None:
         left = []
@@ -147,64 +142,23 @@ class Comparer:
             self._uncounted += (f"{ended}; a larger --budget counts it",)
 
     def _work(self, interleaving: Interleaving, deadline: float) -> None:
-        """Count each cell until it is settled, before the next ones: as many as workers can take.
-
-        A budget that is too short then leaves cells out, and what it counted is certain. One count
-        of every cell would prove no change in any of them.
-        """
-        worked, at_once = self.matrix.worked, max(1, self.session.workers // len(SIDES))
-        batches = (worked[at : at + at_once] for at in range(0, len(worked), at_once))
-        if all(self._settle(interleaving, cells, deadline) for cells in batches):
-            return
-        if left := [str(cell) for cell in worked if not self._worked(cell)]:
-            named = first_of(left, _NAMED, "cell")
-            self._uncounted += (f"the budget ended before the work was counted in {named}",)
-        self._say("the budget ended before all work was counted", "error")
-
-    def _settle(self, interleaving: Interleaving, cells: tuple[Cell, ...], deadline: float) -> bool:
-        """One sample each; more where these differ, to tell a change from another layout.
-
-        Returns whether the budget was enough.
-        """
-        for rounds in starmap(range, pairwise((0, *WORKED))):
-            named = first_of(list(map(str, cells)), _NAMED, "cell")
-            if not interleaving.work(cells, rounds, deadline):
-                if rounds.stop <= WORKED[1]:
-                    self._counted_once = frozenset(cells)
-                else:
-                    few = f"by {WORKED[1]} samples a side instead of {WORKED[2]}"
-                    why = "the budget ended before small changes of work were counted again"
-                    self._uncounted += (f"{why}: {named} was judged {few}",)
-                return False
-            cells = tuple(filter(self._unsettled, cells))
-            again = "; to be counted again" if cells and rounds.stop < WORKED[-1] else ""
-            self._say(f"{named}: {several(rounds.stop, 'sample')} of work on each side{again}")
-            if not cells:
-                break
-        return True
-
-    def _worked(self, cell: Cell) -> bool:
-        return all(side.evidence.taken(cell, WORK) for side in self.sides.values())
-
-    def _unsettled(self, cell: Cell) -> bool:
-        """Whether more counts of its work may change a verdict."""
-        floors = floors_for(self.setting)
-        base, head = (self.sides[name].evidence for name in SIDES)
-        for name, metric in _OF_WORK.items():
-            source = head.source(cell, metric)
-            rule = rule_of(metric, cell.scenario, floors.noise(cell, name), source)
-            if wants_more(rule, base.values(cell, metric).values, head.values(cell, metric).values):
-                return True
-        return False
+        if self.matrix.worked and not self._works.take(interleaving, self.matrix.worked, deadline):
+            self._say("the budget ended before all work was counted", "error")
 
     def _trace(self, interleaving: Interleaving) -> None:
-        """Trace what was asked for, and the cells with more instructions: to name the culprit."""
-        worse = {one.cell for one in self.compare().worse if one.metric in _OF_WORK}
+        """Trace what was asked for, and the cells that do more work: to name the culprit."""
+        worse = {one.cell for one in self.compare().worse if one.metric in OF_WORK}
         more = [cell for cell in self.matrix.worked if cell in worse - {*self.matrix.traced}]
         if more:
-            interleaving.fill(more)
             self._say(f"traced, because their work grew: {several(len(more), 'cell')}")
-        interleaving.repeat((*self.matrix.traced, *more), "tracing", TRACED)
+        wanted = (*self.matrix.traced, *more)
+        for number in range(TRACED):
+            cells = [cell for cell in wanted if self._traces(cell) <= number]
+            if cells:
+                interleaving.work(cells, "tracing", range(number, number + 1), math.inf)
+
+    def _traces(self, cell: Cell) -> int:
+        return min(len(side.evidence.taken(cell, "tracing")) for side in self.sides.values())
 
     def _time(self, interleaving: Interleaving, deadline: float) -> None:
         undecided, taken = list(self.matrix.timed), 0

@@ -1,8 +1,9 @@
 """Measuring two subjects side by side: which samples are taken, and in which order.
 
-Counting samples come first, a group of cells at a time, and samples of work after the first group;
-then tracing samples; then timing samples. Timing samples are taken one at a time and in pairs, one
-of each side in random order, so that disturbances of the machine affect both sides alike. If a
+Counting samples come first, a group of cells at a time. Work follows after the first group: traces
+of its cells, then their instructions. Other traces and timing samples come last. Timing samples are
+taken one at a time and in pairs, one of each side in random order, so that disturbances of the
+machine affect both sides alike. If a
 worker of a fleet dies in the second one, or something is stopped between them, both are taken
 again.
 """
@@ -44,7 +45,7 @@ Groups = tuple[tuple[str, tuple[Cell, ...]], ...]
 TRACED = 2
 """Tracing samples of each side."""
 WORKED = (1, 3, 5)
-"""Samples of the pass `work` of each side, after which a comparison asks whether it needs more."""
+"""Counts of work of each side, after which a comparison asks whether it needs more."""
 WORK: Measure = "work"
 _PAIRS_TRIED = 3
 """How often a pair is taken whose second sample was begun again, or too late."""
@@ -142,8 +143,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     )
     if narrowed.backends is None:
         worked = tuple(cell for cell in worked if BACKENDS[cell.backend].worked)
-    # If the budget ends early, one backend is complete.
-    worked = tuple(sorted(worked, key=lambda cell: backends.index(cell.backend)))
+    # Traces say nothing about the machine code of calls, and calls take least: they come first.
+    worked = tuple(sorted(worked, key=lambda cell: SCENARIOS[cell.scenario].family == "build"))
     if set(wanted) == {WORK}:
         groups = {}
     counted = tuple((name, tuple(group)) for name, group in groups.items())
@@ -195,9 +196,12 @@ class Interleaving:
         tasks = plan(chosen, Rounds(timing=0, counting=1))
         self._complete([task for task in tasks if task.keep], math.inf)
 
-    def work(self, chosen: Sequence[Cell], rounds: range, deadline: float) -> bool:
-        """Take some rounds of the pass `work`, several at once; otherwise like `count`."""
-        tasks = plan(chosen, Rounds(timing=0, counting=0, work=rounds.stop))
+    def work(
+        self, chosen: Sequence[Cell], measure: Measure, rounds: range, deadline: float
+    ) -> bool:
+        """Take some rounds of the pass `work` or `tracing`, otherwise like `count`."""
+        wanted = replace(Rounds(timing=0, counting=0), **{measure: rounds.stop})
+        tasks = plan(chosen, wanted)
         return self._complete([t for t in tasks if t.keep or t.round in rounds], deadline)
 
     def _complete(self, tasks: Sequence[Task], deadline: float) -> bool:

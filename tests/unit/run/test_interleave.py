@@ -163,7 +163,9 @@ def test_work_is_counted_only_where_it_is_asked_for_and_may_be_taken_alone() -> 
         for backend in ("NUMBA", "C_VM")
         for scenario in ("warm_disk", "warm_process", "call")
     ]
-    assert [(cell.scenario, cell.backend) for cell in alone.worked] == expected
+    found = [(cell.scenario, cell.backend) for cell in alone.worked]
+    assert sorted(found) == sorted(expected)
+    assert [scenario for scenario, _ in found[:2]] == ["call", "call"]
     assert {cell.launch for cell in alone.cells} == {"spawn"}
     named = matrix(Narrowed(measures=["work"], backends=["C"]))
     assert {cell.backend for cell in named.worked} == {"C"}
@@ -175,8 +177,8 @@ def test_work_is_counted_only_where_it_is_asked_for_and_may_be_taken_alone() -> 
 def test_later_samples_of_work_start_from_the_caches_of_the_first(
     interleaving: Interleaving, taken: list[Job]
 ) -> None:
-    assert interleaving.work([DISK], range(1), math.inf)
-    assert interleaving.work([DISK], range(1, 3), math.inf)
+    assert interleaving.work([DISK], "work", range(1), math.inf)
+    assert interleaving.work([DISK], "work", range(1, 3), math.inf)
     assert {job.task.measure for job in taken} == {"work"}
     for side in ("base", "head"):
         own = [job.task for job in taken if job.side == side]

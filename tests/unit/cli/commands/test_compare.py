@@ -3,10 +3,11 @@
 import contextlib
 import subprocess
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from typer.testing import CliRunner
@@ -294,7 +295,13 @@ WORKED = Cell("radon", "warm_process", "NUMBA", "spawn")
 
 
 class Counting:
-    """Takes samples of work at once, until its budget of pairs is spent; notes what was taken."""
+    """Takes counts of work at once, until its budget of pairs is spent; notes what was taken.
+
+    ``head``: instructions of HEAD in every cell; ``calls``: its more Python calls by scenario.
+    """
+
+    calls: Mapping[str, float] = {}
+    worked: ClassVar[list[Cell]] = []
 
     def __init__(self, comparer: Comparer, pairs: int, head: float = 2.0e9) -> None:
         self.comparer, self.pairs, self.head = comparer, pairs, head
@@ -304,18 +311,23 @@ class Counting:
         self.taken.append(f"counted {group[0].scenario}")
         return True
 
-    def work(self, cells: tuple[Cell, ...], rounds: range, deadline: float) -> bool:
-        self.taken.append(f"work {[*rounds]}")
-        if not self.enough(rounds):
+    def work(self, cells: tuple[Cell, ...], measure: str, rounds: range, deadline: float) -> bool:
+        self.taken.append(f"{measure} {[*rounds]}")
+        if measure == "work" and not self.enough(rounds):
             return False
-        for cell, _ in product(cells[: self.pairs], rounds):
-            for side, value in (("base", 2.0e9), ("head", self.head)):
-                taken = sample(cell, "work", {"instructions": value}, counted_by="callgrind")
-                self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
-        return self.pairs >= len(cells)
-
-    def fill(self, cells: tuple[Cell, ...]) -> None:
-        self.taken.append(f"filled {[str(cell) for cell in cells]}")
+        able = cells[: self.pairs] if measure == "work" else cells
+        for cell, _, side in product(able, rounds, ("base", "head")):
+            more = side == "head"
+            if measure == "work":
+                counted = {"instructions": self.head if more else 2.0e9}
+                taken = sample(cell, "work", counted, counted_by="callgrind")
+            else:
+                calls = 1_000_000 * (1 + (more and self.calls.get(cell.scenario, 0.0)))
+                taken = sample(cell, "tracing", {"python_calls": round(calls)})
+            self.comparer.sides[side].evidence.add(taken)  # type: ignore[index]
+        if measure == "work":
+            self.worked.extend(cells)
+        return measure != "work" or self.pairs >= len(cells)
 
     def enough(self, rounds: range) -> bool:
         return True
@@ -347,11 +359,12 @@ def test_work_is_counted_after_the_first_group_and_before_all_others(
     variants = Cell("radon", "variants", "NUMBA", "spawn")
     groups = (("NUMBA caches", (WORKED,)), ("NUMBA siblings and variants", (variants,)))
     _, taken = counting(tmp_path, monkeypatch, Matrix(groups, (), (), (WORKED,)))
-    assert taken == ["counted warm_process", "work [0]", "counted variants"]
+    work = ["tracing [0]", "work [0]"]
+    assert taken == ["counted warm_process", *work, "counted variants"]
     _, taken = counting(tmp_path, monkeypatch, Matrix(groups[:1], (), (), (WORKED,)))
-    assert taken == ["counted warm_process", "work [0]"]
+    assert taken == ["counted warm_process", *work]
     _, taken = counting(tmp_path, monkeypatch, Matrix((), (), (), (WORKED,)))
-    assert taken == ["work [0]"]
+    assert taken == work
 
 
 def test_what_does_more_work_is_counted_again_and_traced(
@@ -361,12 +374,11 @@ def test_what_does_more_work_is_counted_again_and_traced(
     matrix = Matrix((), (), (), (WORKED, call))
     found, taken = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
     assert {verdict.cell for verdict in found.worse} == {WORKED, call}
-    both = [str(WORKED), str(call)]
     each = ["work [0]", "work [1, 2]"]
-    assert taken == [*each, *each, f"filled {both}", f"tracing {both}"]
+    assert taken == ["tracing [0]", *each, *each, "tracing [1]"]
     traced = Matrix((), (WORKED,), (), (WORKED,))
     _, taken = counting(tmp_path, monkeypatch, traced, head=2.1e9)
-    assert taken.count(f"tracing ['{WORKED}']") == 1
+    assert taken == ["tracing [0]", *each, "tracing [1]"]
 
 
 def test_a_budget_that_ends_in_between_names_the_cells_without_work(
@@ -375,9 +387,34 @@ def test_a_budget_that_ends_in_between_names_the_cells_without_work(
     disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
     matrix = Matrix((), (), (), (WORKED, disk))
     found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1, workers=4)
-    assert found.warnings == [f"the budget ended before the work was counted in {disk}"]
-    assert [missing.cell for missing in found.missing] == [disk]
+    assert [(one.cell, one.side) for one in found.missing] == [(disk, "both")]
+    assert "before its instructions were counted" in found.missing[0].reason
     assert outcome_of(found) == "undecided"
+
+
+def test_a_budget_for_no_instructions_still_gives_a_verdict_on_every_cell_by_its_calls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    monkeypatch.setattr(Counting, "enough", lambda *_: False)
+    monkeypatch.setattr(Counting, "calls", {"warm_disk": 0.01})
+    found, taken = counting(tmp_path, monkeypatch, Matrix((), (), (), (WORKED, disk)))
+    assert taken[:2] == ["tracing [0]", "tracing [1, 2]"]
+    assert {(one.cell, one.metric) for one in found.worse} == {(disk, "python_calls")}
+    assert {one.cell for one in found.missing} == {WORKED, disk}
+    assert {v.conclusion for v in found.verdicts if v.cell == WORKED} == {"unaffected"}
+
+
+def test_cells_whose_calls_changed_are_the_first_of_which_instructions_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = [Cell("radon", one, "NUMBA", "spawn") for one in ("call", "warm_disk", "warm_process")]
+    monkeypatch.setattr(Counting, "calls", {"call": 0.001, "warm_process": 0.02})
+    worked: list[Cell] = []
+    monkeypatch.setattr(Counting, "worked", worked)
+    counting(tmp_path, monkeypatch, Matrix((), (), (), tuple(cells)))
+    order = list(dict.fromkeys(cell.scenario for cell in worked))
+    assert order[:2] == ["warm_process", "call"]
 
 
 def test_a_cell_is_settled_before_the_next_so_that_a_short_budget_gives_a_verdict(
@@ -389,10 +426,9 @@ def test_a_cell_is_settled_before_the_next_so_that_a_short_budget_gives_a_verdic
     found, taken = counting(
         tmp_path, monkeypatch, Matrix((), (), (), (WORKED, disk)), head=2.1e9
     )  # fmt: skip
-    assert taken[:3] == ["work [0]", "work [1, 2]", "work [0]"]
+    assert taken[:4] == ["tracing [0]", "work [0]", "work [1, 2]", "work [0]"]
     assert {verdict.cell for verdict in found.worse} == {WORKED}
     assert [missing.cell for missing in found.missing] == [disk]
-    assert found.warnings == [f"the budget ended before the work was counted in {disk}"]
 
 
 def test_a_budget_that_ends_while_counting_says_what_it_left_and_what_to_do(
@@ -424,7 +460,7 @@ def test_a_small_change_is_counted_five_times_or_judged_by_three(
 ) -> None:
     matrix = Matrix((), (), (), (WORKED,))
     found, taken = counting(tmp_path, monkeypatch, matrix, head=2.009e9)
-    assert taken[:3] == ["work [0]", "work [1, 2]", "work [3, 4]"]
+    assert taken[:4] == ["tracing [0]", "work [0]", "work [1, 2]", "work [3, 4]"]
     (verdict,) = found.worse
     assert (verdict.base.n, verdict.head.n) == (5, 5)
     monkeypatch.setattr(Counting, "enough", lambda _, rounds: rounds.start < 3)
