@@ -156,7 +156,10 @@ def _judged(family: Family) -> Build | None:
     notes = []
     work = family.curve(JUDGED)
     if work.points:
-        metrics["work_cliffs"] = len(work.cliffs)
+        # A cliff that moves to a smaller size is worse, although there is still one.
+        metrics["work_cliffs"] = sum(
+            point.size >= one.at for one in work.cliffs for point in work.points
+        )
         notes += [
             f"from {one.below} to {one.at} {family.noun}, one more takes {one.each:.3g} times as "
             f"many calls as before"
