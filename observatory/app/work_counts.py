@@ -87,7 +87,8 @@ class WorkCounts:
                     self.warnings += (f"{why}: {named} was judged {few}",)
                 return False
             cells = [cell for cell in cells if self._unsettled(cell, measure)]
-            again = "; to be counted again" if cells and rounds.stop < WORKED[-1] else ""
+            more = several(len(cells), "cell") if cells and rounds.stop < WORKED[-1] else ""
+            again = f"; {more} to be counted again" if more else ""
             self.say(f"{named}: {several(rounds.stop, _COUNTS[measure])} on each side{again}")
             if not cells:
                 break
