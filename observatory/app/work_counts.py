@@ -20,9 +20,7 @@ _NAMED = 3
 _CALLS = METRICS["python_calls"]
 OF_WORK: Mapping[str, Metric] = {one.name: one for one in (_CALLS, METRICS["instructions"])}
 """The metrics that count the work of builds and calls."""
-_COUNTS: Mapping[Measure, str] = {
-    "tracing": "count of Python calls", WORK: "count of instructions",
-}  # fmt: skip
+_COUNTED: Mapping[Measure, str] = {"tracing": "Python calls", WORK: "instructions"}
 
 
 @dataclass
@@ -89,7 +87,8 @@ class WorkCounts:
             cells = [cell for cell in cells if self._unsettled(cell, measure)]
             more = several(len(cells), "cell") if cells and rounds.stop < WORKED[-1] else ""
             again = f"; {more} to be counted again" if more else ""
-            self.say(f"{named}: {several(rounds.stop, _COUNTS[measure])} on each side{again}")
+            counts = f"{several(rounds.stop, 'count')} of {_COUNTED[measure]} on each side"
+            self.say(f"{named}: {counts}{again}")
             if not cells:
                 break
         return True
