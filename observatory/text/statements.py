@@ -304,7 +304,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "recorded message": "{}",
     "samples failed": "{} of {} samples failed: {}",
     "counted once": "the budget ended before it was counted again, and one count proves nothing",
-    "instructions not counted": "the budget ended before its instructions were counted",
+    "instructions not counted": "the budget ended before the instructions were counted",
     "described": "this metric is for information only and is not judged",
     "compared": compared,
     "too few subjects": (

@@ -388,7 +388,7 @@ def test_a_budget_that_ends_in_between_names_the_cells_without_work(
     matrix = Matrix((), (), (), (WORKED, disk))
     found, _ = counting(tmp_path, monkeypatch, matrix, pairs=1, workers=4)
     assert [(one.cell, one.side) for one in found.missing] == [(disk, "both")]
-    assert "before its instructions were counted" in found.missing[0].reason
+    assert "before the instructions were counted" in found.missing[0].reason
     assert outcome_of(found) == "undecided"
 
 
