@@ -37,6 +37,9 @@ class Cause:
     """What readers see as its heading: a phrase that "since 3.3.8" can follow. Empty: its name."""
     noun: str = "function"
     """What {they} counts, in the singular: functions, or graphs of a model."""
+    counted: bool = False
+    """Whether the metric that finds it counts exactly that: its rise is then the number in {they}
+    where no names are known."""
     first: bool = False
     """Whether it comes before all others, which are sorted by the seconds lost."""
     a_consequence: bool = False

@@ -37,6 +37,7 @@ _ALL = (
         explains=("key_collisions",),
         found_by="key_collisions",
         noun="pair",
+        counted=True,
         first=True,
     ),
     Cause(
@@ -84,6 +85,7 @@ _ALL = (
         explains=("graphs_raised",),
         found_by="graphs_raised",
         noun="graph",
+        counted=True,
         first=True,
     ),
     Cause(
@@ -170,6 +172,7 @@ _ALL = (
         explains=("key_instabilities",),
         found_by="key_instabilities",
         noun="pair",
+        counted=True,
     ),
     Cause(
         "more functions compiled",
@@ -213,7 +216,6 @@ _ALL = (
         shows_in=("files_leaked",),
         explains=("files_leaked",),
         found_by="files_leaked",
-        noun="file",
         title="temporary files are left behind",
     ),
     Cause(
@@ -256,6 +258,7 @@ _ALL = (
         explains=("side_effects",),
         found_by="side_effects",
         noun="side effect",
+        counted=True,
         title="builds leave side effects in their process",
     ),
     Cause(

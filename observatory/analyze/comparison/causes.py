@@ -52,8 +52,6 @@ from observatory.store.records.sample import LedgerEntry
 
 _FOUND_BY = {one.found_by: name for name, one in CAUSES.items() if one.found_by}
 _COMPILES = "more compiler runs"
-_COUNTED = ("key_collisions", "key_instabilities", "graphs_raised", "side_effects")
-"""The metrics that count what their cause names. Others count what is wrong with it."""
 _IMPORTED = 0.5
 """The share of the additional calls from which on they are those of imports."""
 
@@ -175,9 +173,10 @@ def _findings(
 def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> Finding:
     """The cause that only means that this metric got worse."""
     cell, metric = verdict.cell, verdict.metric
-    more = int(max(verdict.head.values) - max(verdict.base.values)) if metric in _COUNTED else 0
+    kind = _FOUND_BY[metric]
+    more = int(max(verdict.head.values) - max(verdict.base.values)) if CAUSES[kind].counted else 0
     return Finding(
-        _FOUND_BY[metric], (), cell, graphs=_graphs(cell, metric, base, head), more=more,
+        kind, (), cell, graphs=_graphs(cell, metric, base, head), more=more,
         seconds=_asleep(verdict, base, head) if metric == "seconds_slept" else None,
         sure=metric != "instructions" or not _may_call_more(cell, base, head),
     )  # fmt: skip
@@ -218,8 +217,7 @@ def _graphs(cell: Cell, metric: str, base: Evidence, head: Evidence) -> tuple[Gr
     Of leaked files those of which there are more, and of side effects the new ones, where their
     names are known.
     """
-    noun = CAUSES[_FOUND_BY.get(metric, "unexplained")].noun
-    if noun == "file" and (leaks := tuple(_leaks(cell, base, head))):
+    if metric == "files_leaked" and (leaks := tuple(_leaks(cell, base, head))):
         return leaks
     if metric == "side_effects" and (effects := tuple(_effects(cell, base, head))):
         return effects

@@ -27,7 +27,7 @@ class Finding:
     graphs: tuple[GraphChange, ...] = ()
     """Those that it concerns, where a cell builds many graphs apart."""
     more: int = 0
-    """How many more there are of what it concerns, where one of _COUNTED says so."""
+    """How many more there are of what it concerns, where its metric counts them."""
     sure: bool = True
     """Whether all that the sentence of its cause says is known."""
 
