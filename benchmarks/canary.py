@@ -1,7 +1,11 @@
-"""ASV suite of the canary: siblings that share one cache, in every arrangement.
+"""ASV suites of what is neither one build nor a call: the canary, `pm.sample` and many graphs.
 
-`wrong_results` and `crashed` are expected to be 0. `compile.Siblings` is the arrangement in which
-they build one after another.
+Of siblings that share one cache, `wrong_results` and `crashed` are expected to be 0.
+`compile.Siblings` is the arrangement in which they build one after another.
+
+All are in this module because their names begin with it, as in `canary.CensusCold`: results are
+stored under these names. asv would accept a `benchmark_name` that differs from the module, but then
+every process that it starts would import all modules to find the class.
 """
 
 from __future__ import annotations

@@ -27,7 +27,8 @@ class Scenario:
     """Backends that it is measured with besides, whose times follow from those of others."""
     launches: tuple[str, ...] = SPAWN_OR_FORK
     suite: str = "compile"
-    """The module of `benchmarks` that has its asv class."""
+    """The module of `benchmarks` that has its asv class. It is a part of the names under which
+    results are stored, and stays."""
     headline: str = "compile_time"
     """The metric of the time that a user waits."""
     filled_by: str = ""
