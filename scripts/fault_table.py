@@ -25,7 +25,7 @@ from rich.console import Console
 
 from observatory.store.records.comparison import Comparison, Verdict
 from observatory.text.comparison.breakdown import Breakdown
-from observatory.text.comparison.phrases import culprit
+from observatory.text.comparison.phrases import beginning
 from observatory.text.document import Name
 from scripts.fault_kit import FAULTS, build, fault
 from scripts.fault_record import Fault
@@ -155,7 +155,7 @@ def first_reason(comparison: Comparison) -> str:
     """
     by_cause = Breakdown(comparison).by_cause
     for cause in comparison.causes:
-        words = culprit(by_cause[cause.id])
+        words = beginning(by_cause[cause.id])
         said = "".join(f"`{one.text}`" if isinstance(one, Name) else str(one) for one in words)
         return said or cause.sentence
     return next((v.reason for v in comparison.verdicts if _is_remark(v)), None) or ""

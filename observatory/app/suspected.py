@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from observatory.analyze.history.suspects import SuspectedRange, culprits_of, ranked
+from observatory.analyze.history.suspects import SuspectedRange, names_in, ranked
 from observatory.run.commits import commits_between, definitions
 from observatory.run.git import Git
 from observatory.store.records.alerts import Alert, Alerts
@@ -29,5 +29,5 @@ def _suspected(git: Git, alert: Alert) -> SuspectedRange:
     found = commits_between(git, good, bad)
     if found.absent:
         return SuspectedRange(absent=found.absent)
-    known = definitions(git, bad, culprits_of(alert))
+    known = definitions(git, bad, names_in(alert))
     return SuspectedRange(tuple(ranked(alert, found.commits, known)))

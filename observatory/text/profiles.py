@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from observatory.analyze.history.part_changes import GrownPart
 from observatory.analyze.profiles.cells import CellProfile, difference_of, phase_times_of
-from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.difference import main_part
 from observatory.analyze.profiles.judging import counts_of_change
 from observatory.analyze.profiles.samples import NOT_ATTRIBUTED
 from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
@@ -25,14 +25,14 @@ _NAMED = 3
 """Parts that the sentence on a subject names, at most."""
 
 
-def culprit_sentence(part: PartChange, phase: PartChange | None = None) -> str:
+def main_part_sentence(part: PartChange, phase: PartChange | None = None) -> str:
     """The sentence on the part that a worsening is explained by, without a full stop.
 
     "`local_subtensor_merge` was entered 1,210 times, now 4,840; 71 % of the additional calls"
 
     ``phase``: the phase that most of the additional calls are in, which is then said first.
     """
-    said = _culprit(part)
+    said = _main_part(part)
     if phase is None:
         return said
     return f"{percent(phase.share)} of the additional calls are in the phase `{phase.name}`; {said}"
@@ -108,7 +108,7 @@ def _counts(part: PartChange, total: int) -> str:
     return f"{which} made {several(before, 'call')}, now {count(after)} ({more}"
 
 
-def _culprit(part: PartChange) -> str:
+def _main_part(part: PartChange) -> str:
     name, share = _short(part.name), f"{percent(part.share)} of the additional calls"
     before = _replaced(part)
     if part.kind == "phase":
@@ -159,9 +159,9 @@ def difference_sentence(base: CellProfile, head: CellProfile) -> str:
     """What HEAD does more often or for longer, without a full stop; empty if nothing is known."""
     found = difference_of(base, head)
     if found is not None:
-        part = culprit(found)
+        part = main_part(found)
         calls = f"Python calls: {change(found.base, found.head, 'calls')}"
-        return calls if part is None else f"{calls}; {culprit_sentence(part)}"
+        return calls if part is None else f"{calls}; {main_part_sentence(part)}"
     times = phase_times_of(base, head)
     if not times:
         return ""

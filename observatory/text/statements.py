@@ -14,12 +14,12 @@ from observatory.store.records.alerts import SeriesChange
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.text import sizes, units
 from observatory.text.profiles import (
-    culprit_sentence,
     grown_parts_sentence,
     grown_phase_sentence,
     grown_sentence,
     import_sentence,
     longer_sentence,
+    main_part_sentence,
     memory_sentence,
 )
 from observatory.text.torture import got_worse_sentence
@@ -323,7 +323,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "sizes were compared"
     ),
     "no earlier value": "no earlier value to compare with: {:words}",
-    "work began": culprit_sentence,
+    "work began": main_part_sentence,
     "time began": longer_sentence,
     "memory began": memory_sentence,
     "part grew": grown_sentence,

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from observatory.analyze.comparison.culprits import where_work_begins
+from observatory.analyze.comparison.beginnings import where_work_begins
 from observatory.analyze.comparison.ledgers import unasked
-from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.difference import main_part
 from observatory.analyze.profiles.judging import judged
 from observatory.analyze.profiles.samples import phase_times
 from observatory.benchmarks.catalogue import Cell, metrics_of
@@ -262,7 +262,7 @@ def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> 
     found = judged(profiles[:1], profiles[1:])
     assert found is not None
     assert 0.015 < found.head / found.base - 1 < 0.04
-    part = culprit(found)
+    part = main_part(found)
     assert part is not None
     assert (part.kind, part.name) == ("rewriter", "local_greedy_distributor")
     assert part.head == 2 * part.base
@@ -273,7 +273,7 @@ def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> 
     ("name", "place"),
     [("heavy_import", DISK), ("numba_pass_twice", ("cold", "NUMBA", "spawn"))],
 )
-def test_the_culprit_of_additional_work_is_named(
+def test_the_main_part_of_additional_work_is_named(
     rig: Callable[..., Rig], name: str, place: Place
 ) -> None:
     """In a small graph: what is named does not depend on its size."""

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from statistics import median
 from typing import Literal, NamedTuple
 
+from observatory.analyze.comparison.beginnings import with_beginnings
 from observatory.analyze.comparison.causes import explained
-from observatory.analyze.comparison.culprits import with_culprits
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.ledgers import same_workload, workload
 from observatory.analyze.comparison.noise_floors import SEPARATE_RUNS, NoiseFloors
@@ -106,7 +106,7 @@ def compared(
         noisy = [_undecided(one) for one in noisy]
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     if not conclusions_only:
-        verdicts = with_culprits(verdicts, base, head)
+        verdicts = with_beginnings(verdicts, base, head)
     missing = list(exact.missing)
     if not _another_python(setting):
         missing += lost(asked, {one.cell for one in missing}, base, head)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from itertools import pairwise
 
+from observatory.analyze.comparison.beginnings import where_it_begins, where_work_begins
 from observatory.analyze.comparison.comparing import Who
-from observatory.analyze.comparison.culprits import where_it_begins, where_work_begins
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.accumulation import accumulated, drifts
 from observatory.analyze.history.alerts import (
@@ -128,8 +128,8 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     tracks = {track.series.key: track for track in given.tracks}
     found = [
         *exact,
-        *_with_culprits(work, lambda changed: _begins(changed, given.samples)),
-        *_with_culprits(
+        *_with_beginnings(work, lambda changed: _begins(changed, given.samples)),
+        *_with_beginnings(
             gathered(left), lambda changed: _step_begins(changed, tracks, given.samples)
         ),
         *_across_machines(one for history in parts for one in history.occurrences()),
@@ -286,7 +286,7 @@ def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bo
     return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
 
 
-def _with_culprits(
+def _with_beginnings(
     found: Iterable[Occurrence], begins_of: Callable[[Sequence[SeriesChange]], Statement | None]
 ) -> Iterator[Occurrence]:
     """Changes, and of the newest that hold, where the additional work, time or memory begins."""

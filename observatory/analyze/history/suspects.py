@@ -48,7 +48,7 @@ class Commit:
 
 @dataclass(frozen=True)
 class SuspectedRange:
-    """The commits of an alert's range, the likeliest culprits first."""
+    """The commits of an alert's range, the likeliest first."""
 
     suspects: tuple[Suspect, ...] = ()
     absent: str = ""
@@ -75,7 +75,7 @@ class Suspect:
         return 4 * bool(self.defines) + 3 * bool(self.names) + 2 * bool(self.areas) - self.idle
 
 
-def culprits_of(change: Change) -> list[str]:
+def names_in(change: Change) -> list[str]:
     """The names of Ops, classes and functions that a change is about; the most telling first.
 
     A phase is none of these, nor is the module that a function was in: "linking" or "basic" in the
@@ -94,11 +94,11 @@ def ranked(
 ) -> list[Suspect]:
     """The commits of the range of a change, the likeliest first; otherwise in their order.
 
-    ``definitions``: by name of `culprits_of`, the files that define it.
+    ``definitions``: by name of `names_in`, the files that define it.
     """
     telling = {name: files for name, files in definitions.items() if len(files) <= _MOST_FILES}
     defining = {file: name for name, files in telling.items() for file in files}
-    names = [name for name in culprits_of(change) if len(definitions.get(name, ())) <= _MOST_FILES]
+    names = [name for name in names_in(change) if len(definitions.get(name, ())) <= _MOST_FILES]
     # An area that all of them touch, such as the project's own name, tells none from another.
     every = [{area for area in _areas(change) if _touches(one, area)} for one in commits]
     common = set.intersection(*every) if len(every) > 1 else set()

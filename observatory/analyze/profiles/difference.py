@@ -30,7 +30,7 @@ from observatory.store.records.profile import (
 )
 
 _ENOUGH = 0.25
-"""A rewriter or an import with a smaller share of the additional calls is not the culprit."""
+"""A rewriter or an import with a smaller share of the additional calls is not the main part."""
 _MOST = 0.5
 _MOST_MODULES = 100
 _NEARLY_KEPT = 4
@@ -69,7 +69,7 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
     )
 
 
-def culprit(found: ProfileDifference) -> PartChange | None:
+def main_part(found: ProfileDifference) -> PartChange | None:
     """The part that a worsening is explained by; None where HEAD does not do more.
 
     That is the rewriter that grew most or the import that is new, if they explain the growth at

@@ -205,7 +205,7 @@ def bounds(ratio: Ratio) -> str:
     return span(ratio.low, ratio.high)
 
 
-def culprit(verdicts: Iterable[Verdict]) -> Words:
+def beginning(verdicts: Iterable[Verdict]) -> Words:
     """What does or takes more, of the largest alarm that says it; empty if none does.
 
     Work comes before time.

@@ -101,7 +101,7 @@ def _cause(
     effect = effect or _not_felt(cause, breakdown)
     points = {
         "Evidence": joined(counts(evidence, labels, _MOST_COUNTS)),
-        "Begins with": phrases.culprit(verdicts),
+        "Begins with": phrases.beginning(verdicts),
         "Where": () if evidence else labels.cells(cause.cells),
         "Effect": effect,
         "Next": advice_on(cause.kind),
@@ -178,7 +178,7 @@ def slower(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
         own.sort(key=lambda v: (order.get(v.metric, 0), -phrases.extent(v)))
         first = METRICS.get(own[0].metric) if own else None
         advice = doc.written(first.advice) if first is not None and first.advice else ()
-        begins = phrases.culprit(verdict for verdict in own if verdict.reason not in of_causes)
+        begins = phrases.beginning(verdict for verdict in own if verdict.reason not in of_causes)
         after = [
             doc.Paragraph((doc.Strong(name), ": ", *words))
             for name, words in (("Begins with", begins), ("Next", advice))

@@ -1,4 +1,4 @@
-"""The difference of two profiles: exact in sum, and the culprit first."""
+"""The difference of two profiles: exact in sum, and the main part first."""
 
 from __future__ import annotations
 

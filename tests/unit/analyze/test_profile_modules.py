@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from observatory.analyze.profiles.difference import culprit, difference
+from observatory.analyze.profiles.difference import difference, main_part
 from observatory.analyze.profiles.modules import imported
 from observatory.store.records.profile import CallTree, Profile
 
@@ -58,9 +58,9 @@ def test_an_import_that_moved_or_has_another_name_counts_with_what_it_enters_mor
     assert found == {"other": 301, "old.heavy": -101}
 
 
-def test_a_new_import_is_the_culprit_and_not_the_functions_that_import() -> None:
+def test_a_new_import_is_the_main_part_and_not_the_functions_that_import() -> None:
     found = difference(Profile(tree=WITHOUT), Profile(tree=WITH))
     assert found is not None
-    part = culprit(found)
+    part = main_part(found)
     assert part is not None
     assert (part.kind, part.name) == ("module", "heavy")

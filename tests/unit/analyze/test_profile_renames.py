@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from observatory.analyze.profiles.difference import culprit, difference
+from observatory.analyze.profiles.difference import difference, main_part
 from observatory.analyze.profiles.renames import replaced
 from observatory.store.records.profile import (
     CallTree,
@@ -36,7 +36,7 @@ def tree(**counts: int) -> CallTree:
 def begins(base: Profile, head: Profile) -> PartChange | None:
     found = difference(base, head)
     assert found is not None
-    return culprit(found)
+    return main_part(found)
 
 
 def test_what_moved_keeps_the_end_of_its_name_and_the_rest_its_size() -> None:
@@ -67,7 +67,7 @@ def rewriting(hashed: int, name: str, calls: int) -> Profile:
     return Profile(tree=whole, rewriters=[Rewriter(name=name, tries=200, calls=calls)])
 
 
-def test_a_rewriter_that_was_renamed_is_no_culprit() -> None:
+def test_a_rewriter_that_was_renamed_is_not_the_main_part() -> None:
     part = begins(rewriting(40_000, "local_old", 60_000), rewriting(48_000, "local_new", 60_100))
     assert part is not None
     assert (part.name, part.calls) == ("link:hash", 8_000)
@@ -89,7 +89,7 @@ def test_a_function_with_more_of_the_growth_is_named_before_a_rewriter() -> None
     assert (part.kind, part.name, part.calls) == ("rewriter", "local_mul", 7_400)
 
 
-def test_a_build_that_does_no_more_has_no_culprit() -> None:
+def test_a_build_that_does_no_more_has_no_main_part() -> None:
     before, after = tree(a__one=10_000, b__two=9_000), tree(a__one=11_000, b__two=5_000)
     assert begins(Profile(tree=before), Profile(tree=after)) is None
 
@@ -103,7 +103,7 @@ def test_a_module_with_more_calls_than_were_added_is_named_where_others_saved_so
         base=100_000, head=120_000, modules=[part("module", "pandas", 60_000)],
         functions=[part("function", "m:tiny", 600, base=100)],
     )  # fmt: skip
-    named = culprit(found)
+    named = main_part(found)
     assert named is not None
     assert named.name == "pandas"
 
@@ -115,16 +115,18 @@ def test_imports_that_are_gone_are_taken_off_those_that_are_new() -> None:
                  *(part("module", f"old{n}", -10_000, base=1) for n in range(3))],
         functions=[part("function", "m:slow", 20_000, base=10)],
     )  # fmt: skip
-    named = culprit(found)
+    named = main_part(found)
     assert named is not None
     assert named.name == "m:slow"
 
 
-def test_a_function_with_little_of_the_growth_is_no_culprit_beside_a_phase_with_most() -> None:
+def test_a_function_with_little_of_the_growth_is_not_the_main_part_beside_a_phase_with_most() -> (
+    None
+):
     found = ProfileDifference(
         base=100_000, head=120_000, functions=[part("function", "m:tiny", 600, base=100)],
         phases=[PartChange(kind="phase", name="walk", base=5, head=9, calls=19_000, share=0.9)],
     )  # fmt: skip
-    named = culprit(found)
+    named = main_part(found)
     assert named is not None
     assert named.name == "walk"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from observatory.analyze.history.suspects import Commit, culprits_of, ranked
+from observatory.analyze.history.suspects import Commit, names_in, ranked
 from observatory.analyze.statements import Statement
 from observatory.store.records.alerts import At, Change, SeriesChange
 from observatory.store.records.comparison import FunctionChange
@@ -51,7 +51,7 @@ def test_a_commit_that_changes_what_defines_the_function_comes_first() -> None:
 
 def test_a_name_that_many_files_define_points_at_none() -> None:
     one = change("radon variants C fork", "pytensor.link.numba.perform")
-    assert culprits_of(one) == ["perform"]
+    assert names_in(one) == ["perform"]
     files = tuple(f"pytensor/{n}.py" for n in range(9))
     (found,) = ranked(one, [commit("x", *files)], {"perform": files})
     assert found.weight == 0
@@ -63,7 +63,7 @@ def test_the_phase_in_which_work_grew_is_no_name() -> None:
                       calls=8, share=1.0, replaces="pytensor.graph.basic:walk")  # fmt: skip
     begins = Statement("work began", (part, phase))
     told = change().model_copy(update={"sentence": f"more calls; {sentence_of(begins)}"})
-    assert culprits_of(told) == ["walk"]
+    assert names_in(told) == ["walk"]
     title = "Fix typos about rewriting in the tutorial"
     (found,) = ranked(told, [commit(title, "pytensor/printing.py")], {})
     assert found.weight == 0

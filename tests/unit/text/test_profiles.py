@@ -1,10 +1,10 @@
-"""The sentence on the culprit of a worsening."""
+"""The sentence on the main part of a worsening."""
 
 from __future__ import annotations
 
 import pytest
 
-from observatory.analyze.profiles.difference import culprit
+from observatory.analyze.profiles.difference import main_part
 from observatory.store.records.profile import (
     ImportChange,
     PartChange,
@@ -13,11 +13,11 @@ from observatory.store.records.profile import (
     ProfileDifference,
 )
 from observatory.text.profiles import (
-    culprit_sentence,
     grown_phase_sentence,
     grown_sentence,
     import_sentence,
     longer_sentence,
+    main_part_sentence,
     memory_sentence,
 )
 
@@ -33,8 +33,8 @@ def said(*rewriters: PartChange, functions: tuple[PartChange, ...] = ()) -> str 
     found = ProfileDifference(
         base=5000, head=6000, rewriters=list(rewriters), functions=list(functions)
     )
-    first = culprit(found)
-    return None if first is None else culprit_sentence(first)
+    first = main_part(found)
+    return None if first is None else main_part_sentence(first)
 
 
 def test_a_rewriter_is_named_with_its_counts_and_its_share() -> None:
@@ -80,7 +80,9 @@ def test_where_no_rewriter_explains_much_the_function_is_named() -> None:
 
 def test_where_nothing_does_more_nothing_is_said() -> None:
     fewer = part("merge", 140, 100, -50)
-    assert culprit(ProfileDifference(base=10, head=5, rewriters=[fewer], functions=[fewer])) is None
+    assert (
+        main_part(ProfileDifference(base=10, head=5, rewriters=[fewer], functions=[fewer])) is None
+    )
     assert said(fewer) is None
 
 
@@ -118,7 +120,7 @@ def test_memory_that_no_phase_of_the_build_takes_is_told_in_words() -> None:
 
 def test_the_phase_of_most_additional_calls_is_said_first() -> None:
     phase = part("rewriting", 9000, 9800, 800, kind="phase")
-    assert culprit_sentence(part("merge", 140, 280, 500), phase) == (
+    assert main_part_sentence(part("merge", 140, 280, 500), phase) == (
         "80 % of the additional calls are in the phase `rewriting`; `merge` was entered 140 times, "
         "now 280, and 500 more calls begin with it (50 % of the additional calls)"
     )
@@ -126,20 +128,20 @@ def test_the_phase_of_most_additional_calls_is_said_first() -> None:
 
 def test_where_no_function_is_known_to_have_grown_the_phase_is_named() -> None:
     phase = part("numba: typing", 4000, 4900, 900, kind="phase")
-    first = culprit(ProfileDifference(base=5000, head=6000, phases=[phase]))
+    first = main_part(ProfileDifference(base=5000, head=6000, phases=[phase]))
     assert first is not None
-    assert culprit_sentence(first) == (
+    assert main_part_sentence(first) == (
         "the phase `numba: typing` made 4,000 calls, now 4,900 (90 % of the additional calls)"
     )
 
 
 def test_an_import_is_named_with_what_it_makes() -> None:
     module = part("scipy.stats", 0, 1, 900, kind="module", new=True)
-    assert culprit_sentence(module) == (
+    assert main_part_sentence(module) == (
         "`scipy.stats` is newly imported, which makes 900 calls (90 % of the additional calls)"
     )
     moved = part("x.new", 1, 1, 1, kind="module", replaces="x.old")
-    assert culprit_sentence(moved) == (
+    assert main_part_sentence(moved) == (
         "`x.new` (in place of `x.old`) is imported, which makes 1 more call (0.1 % of the "
         "additional calls)"
     )

@@ -15,7 +15,7 @@ from statistics import median
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import ONCE
-from observatory.analyze.profiles.difference import culprit, main_phase
+from observatory.analyze.profiles.difference import main_part, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.judging import grown_parts
 from observatory.analyze.profiles.samples import (
@@ -49,7 +49,7 @@ _NAMED = 3
 """Parts that a remark names, at most."""
 
 
-def with_culprits(
+def with_beginnings(
     verdicts: Sequence[JudgedVerdict], base: Evidence, head: Evidence
 ) -> list[JudgedVerdict]:
     """Return the verdicts, with a reason where the profiles of both sides have one."""
@@ -140,7 +140,7 @@ def _median(metric: str, samples: Iterable[Sample]) -> float:
 def _begins(cell: Cell, found: ProfileDifference) -> Statement | None:
     if found.head <= found.base * (1 + (METRICS[_CALLS].material or 0.0)):
         return None  # additional instructions are not those of more Python calls
-    part, phase = culprit(found), main_phase(found)
+    part, phase = main_part(found), main_phase(found)
     if part is None:
         return None
     # Calls of a compiled function have one phase, which says nothing.

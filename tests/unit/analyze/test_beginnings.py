@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from observatory.analyze.comparison.culprits import (
+from observatory.analyze.comparison.beginnings import (
     where_it_begins,
     where_work_begins,
-    with_culprits,
+    with_beginnings,
 )
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
@@ -26,7 +26,7 @@ def reasons(
     sides = Evidence.of(base), Evidence.of(head)
     verdicts = judge_exact([cell], *sides, NoiseFloors()).verdicts
     verdicts += judge_noisy([cell], *sides, NoiseFloors(), 1)
-    return {one.metric: one.because for one in with_culprits(verdicts, *sides)}
+    return {one.metric: one.because for one in with_beginnings(verdicts, *sides)}
 
 
 def traced(rewriting: int, merge: int, loading: int, parts: int = 1) -> Sample:
