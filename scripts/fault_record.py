@@ -50,7 +50,7 @@ class Fault:
     """Alarms that may follow from the fault."""
     functions: tuple[str, ...] = ()
     """The functions that the cause must list, and no others; empty: not checked."""
-    culprit: str = ""
+    main_part: str = ""
     """What the first reason of an alarm must name: a phase, a rewriter or a function."""
     remark: str = ""
     """The part that a remark must name where nothing is worse."""

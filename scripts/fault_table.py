@@ -1,11 +1,11 @@
-"""Run `observatory compare` on every known fault, and check alarms, causes and culprits.
+"""Run `observatory compare` on every known fault, and check alarms, causes and main parts.
 
     .venv/bin/python -m scripts.fault_table [NAME ...] [--subject 3.3.7] [--budget 5m]
         [--backend NUMBA] [--scenario warm_disk] [--launch spawn] [--pass tracing]
         [--machine NAME] [--keep DIR]
 
 The first row compares the subject with itself; its alarms are false. Exit status 1 if a fault was
-missed, has another cause or culprit, or raised unrelated alarms. A fault takes about four minutes.
+missed, has another cause or main part, or raised unrelated alarms. A fault takes four minutes.
 The table is Markdown. Each comparison is kept as NAME.json and NAME.md in --keep, by default
 .observatory/faults/.
 """
@@ -33,7 +33,7 @@ from scripts.fault_record import Fault
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)
 """Exit statuses with a comparison: nothing worse, wrong results, worse, undecided."""
-_COLUMNS = ("fault", "caught", "cause", "alarms", "culprit, as it is said first",
+_COLUMNS = ("fault", "caught", "cause", "alarms", "main part, as it is said first",
             "unrelated alarms", "seconds", "of CPU", "load")  # fmt: skip
 
 
@@ -138,7 +138,7 @@ def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str,
         named = named and listed == set(one.functions)
     said = first_reason(comparison)
     if one is not None:
-        named = named and (one.culprit or one.remark) in said
+        named = named and (one.main_part or one.remark) in said
     caught = one is None or (named and not missed and bool(must or not one.must))
     return caught and not never and {*kinds} <= {*allowed}, (
         NOTHING if one is None else one.name, "yes" if caught else "NO", ", ".join(kinds) or "-",

@@ -281,7 +281,7 @@ def test_the_main_part_of_additional_work_is_named(
     sides = [[Sample.model_validate(one.take(place, "tracing").record)] for one in small]
     begins = where_work_begins(Cell(SMALL, *place), *sides)
     assert begins is not None
-    assert fault(name).culprit in sentence_of(begins)
+    assert fault(name).main_part in sentence_of(begins)
 
 
 @pytest.mark.parametrize(
