@@ -69,7 +69,7 @@ docs-schemas: $(STAMP)
 	@$(VENV)/bin/python -m observatory.app.schemas
 
 pictures: $(STAMP)
-	@$(VENV)/bin/python -m scripts.pictures
+	@$(VENV)/bin/python -m scripts.docs.pictures
 
 history: $(STAMP)
 	@$(VENV)/bin/python scripts/release_history.py

@@ -29,8 +29,8 @@ from observatory.cli.main import app
 from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
-from scripts.reference_caches import cache_tables
-from scripts.reference_markdown import (
+from scripts.docs.caches import cache_tables
+from scripts.docs.markdown import (
     cell,
     code,
     codes,
@@ -39,7 +39,7 @@ from scripts.reference_markdown import (
     schema_tables,
     table,
 )
-from scripts.reference_parts import glossary, parts
+from scripts.docs.parts import glossary, parts
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"

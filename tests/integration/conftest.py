@@ -28,7 +28,7 @@ from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.base.locking import locked
 from observatory.store.records.sample import Sample
-from scripts import kept_compiler
+from scripts.mutants import kept_compiler
 
 STATE = Path(__file__).resolve().parents[2] / ".observatory"
 OF_TESTS = STATE / "tests"

@@ -11,7 +11,7 @@ from observatory.run.environments import Environment
 from observatory.run.execute import with_symbols
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
-from scripts.fault_kit import build
+from scripts.faults.kit import build
 from tests.integration.conftest import Bench, Measured, Shelf, borrowing
 
 Place = tuple[str, str, str]

@@ -11,7 +11,7 @@ import pytest
 from observatory.errors import Exit
 from observatory.run.environments import Environment
 from observatory.store.records.comparison import Comparison
-from scripts.fault_kit import build
+from scripts.faults.kit import build
 from tests.integration.conftest import lend
 
 pytestmark = pytest.mark.integration

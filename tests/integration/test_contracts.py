@@ -21,7 +21,7 @@ from observatory.run import contracts, local
 from observatory.run.environments import Environment, Environments
 from observatory.run.printing import printed_record
 from observatory.store.records.contracts import Contract, Contracts, load_all
-from scripts.fault_kit import HOOK, build
+from scripts.faults.kit import HOOK, build
 from tests.integration.conftest import OF_TESTS, Uncompiled, borrowing
 from tests.integration.numba_breaks import BREAKS, Break
 

@@ -19,7 +19,7 @@ from observatory.run.uv import RealUv
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.machine import this_machine
 from observatory.store.records.subject import Subject
-from scripts.fault_kit import build
+from scripts.faults.kit import build
 from tests.integration.conftest import borrowing
 from tests.integration.fault_rig import faulty
 

@@ -1,6 +1,6 @@
 """Each fault of the kit on real PyTensor: what it changes, and that it changes nothing else.
 
-The table of scripts/fault_kit.py is checked against samples of the primitive, taken with and
+The table of scripts/faults/kit.py is checked against samples of the primitive, taken with and
 without the fault. Times are not looked at: a fault that costs time is known by the work it adds.
 """
 
@@ -26,7 +26,7 @@ from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
-from scripts.fault_kit import FAULTS, Fault, build, fault
+from scripts.faults.kit import FAULTS, Fault, build, fault
 from tests.integration.conftest import Bench, Measured
 from tests.integration.fault_rig import (
     SHOWN_BY_SMALL,
@@ -68,7 +68,7 @@ TABLE_ALONE = (
     "heavy_import",
     "call_slower_under_spawn",
 )
-"""Faults that no count of a cache shows: scripts/fault_table.py does, in minutes for each."""
+"""Faults that no count of a cache shows: scripts/faults/compared.py does, in minutes for each."""
 COUNTED = pytest.mark.parametrize("one", [fault(name) for name in PLACES], ids=lambda one: one.name)
 
 

@@ -1,7 +1,7 @@
 """A run on a cluster: the same values as without one, and nothing lost when a part of it dies.
 
-The samples are stand-ins (`tests/fake_sampling.py`), the cluster is real. `scripts/fleet_kills.py`
-makes many more kills.
+The samples are stand-ins (`tests/fake_sampling.py`), the cluster is real.
+`scripts.scale.fleet_kills` makes many more kills.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ def test_timings_and_counters_come_from_separate_passes(bench: Bench) -> None:
 
 
 def test_the_probes_are_next_to_no_work_beside_a_build(bench: Bench) -> None:
-    """In Python functions entered, which are exact; `scripts/probe_effect.py` takes the time."""
+    """In Python functions entered; `scripts.accuracy.probe_effect` takes the time."""
     if bench.environment.versions.python.startswith("3.11"):
         pytest.skip("counting Python calls needs Python 3.12")
     command = bench.environment.command(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts.store_kills import Store, rounds
+from scripts.scale.store_kills import Store, rounds
 from tests.store_server import BUCKET, server
 
 pytest.importorskip("s3fs", reason="the extra store is not installed")

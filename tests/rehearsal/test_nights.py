@@ -28,7 +28,7 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import layout
 from observatory.store.records.alerts import Alerts
-from scripts.fault_kit import source_of
+from scripts.faults.kit import source_of
 from tests.fake_github import REPO, TOKEN, FakeGitHub
 
 FAULT = "key_salted"

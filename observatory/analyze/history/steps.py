@@ -8,8 +8,8 @@ outliers, and means and medians hardly move.
 
 Ranks also make the rate of false alarms known beforehand. The ranks of n independent values are
 a random permutation whatever the values are, so that the penalty which one series in 700 exceeds
-by chance depends on n alone: PENALTIES, from scripts/detector_penalties.py. Real noise is not
-independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
+by chance depends on n alone: PENALTIES, from scripts/accuracy/detector_penalties.py. Real noise is
+not independent; `observatory evaluate-detector` measures what that does. The kernel's width and the
 smallest step were chosen on half of the series of two projects, and are reported on the other half
 (docs/detector.md).
 

@@ -28,8 +28,8 @@ from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
 from observatory.benchmarks.catalogue import METRICS, STEADY
 from observatory.run.interleave import WORKED
-from scripts.aa_rates import kept_pool
-from scripts.work_rates import concluded, pool_of
+from scripts.accuracy.time_rates import kept_pool
+from scripts.accuracy.work_rates import concluded, pool_of
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
 
 POOLS = Path(__file__).parents[3] / "results/pools"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.attribution import attributed
+from scripts.accuracy.attribution import attributed
 
 RESULTS = Path(__file__).parents[3] / "results"
 

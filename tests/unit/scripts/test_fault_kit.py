@@ -20,8 +20,12 @@ import pytest
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.benchmarks.catalogue import CAUSES, METRICS, Cell, cells
 from observatory.run.sources import read_wheel
-from scripts import (
-    fault_kit,
+from scripts.faults import kit
+from scripts.faults.graphs_and_storing import MORE
+from scripts.faults.kit import EVERY, FAULTS, OF_KEYS, build, fault, source_of
+from scripts.faults.looks import LOOKS
+from scripts.faults.record import Fault
+from scripts.faults.wheel import (
     faults,
     faults_of_graphs,
     faults_of_keys,
@@ -29,12 +33,8 @@ from scripts import (
     faults_of_surroundings,
     faults_of_time,
 )
-from scripts.fault_kit import EVERY, FAULTS, OF_KEYS, build, fault, source_of
-from scripts.fault_looks import LOOKS
-from scripts.fault_more import MORE
-from scripts.fault_record import Fault
 
-SCRIPT = Path(fault_kit.__file__)
+SCRIPT = Path(kit.__file__)
 ALL = pytest.mark.parametrize("one", [*FAULTS, *MORE], ids=lambda one: one.name)
 
 STAND_IN = """
@@ -81,7 +81,7 @@ def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
 
 @ALL
 def test_a_source_says_which_module_it_waits_for_and_which_bug_it_stands_for(one: Fault) -> None:
-    space: dict[str, Any] = {"__name__": "scripts.fault"}
+    space: dict[str, Any] = {"__name__": "scripts.faults.wheel.fault"}
     exec(compile(source_of(one.name), one.name, "exec"), space)
     assert space["MODULE"].startswith("pytensor.")
     assert space["put_into"].__name__ == one.name
@@ -120,7 +120,7 @@ class Prod(_Op):
 
 def test_the_key_of_one_op_leaves_out_one_property() -> None:
     package = ModuleType("faulty")
-    package.__path__ = [str(SCRIPT.parent)]
+    package.__path__ = [str(SCRIPT.parent / "wheel")]
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(sys.modules, "faulty", package)
         keys = importlib.import_module("faulty.faults_of_keys")
@@ -245,7 +245,7 @@ def test_an_alarm_must_may_or_must_never_be_raised() -> None:
 def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -> None:
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "scripts.fault_kit", "build", tmp_path),
+            *(sys.executable, "-m", "scripts.faults.kit", "build", tmp_path),
             *("uid_counter", "property_dropped:Sum.axis"),
         ],
         capture_output=True,
@@ -261,7 +261,7 @@ def test_the_command_builds_what_is_named_and_prints_the_paths(tmp_path: Path) -
 
 
 def test_the_command_lists_every_fault_with_its_cause(capsys: pytest.CaptureFixture[str]) -> None:
-    assert fault_kit.main(["list"]) == 0
+    assert kit.main(["list"]) == 0
     printed = capsys.readouterr().out
     assert "property_dropped:OP.PROPERTY" in printed
     for one in EVERY:
@@ -277,7 +277,7 @@ def test_a_fault_that_is_not_there_is_a_usage_error_and_nothing_is_built(
     name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended:
-        fault_kit.main(["build", str(tmp_path), "key_salted", name])
+        kit.main(["build", str(tmp_path), "key_salted", name])
     assert ended.value.code == 2
     said = " ".join(capsys.readouterr().err.split())
     assert f"there is no fault {name!r}; choose from key_salted" in said

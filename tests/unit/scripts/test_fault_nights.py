@@ -10,11 +10,11 @@ import pytest
 from observatory.run.environments import Environment
 from observatory.run.presets import PRESETS, Narrowed
 from observatory.store.records.subject import Versions
-from scripts import fault_controls
-from scripts.fault_controls import CONTROLS
-from scripts.fault_counts import of_a_night, tasks_of
-from scripts.fault_looks import LOOKS, night
-from scripts.faulty_package import Release
+from scripts.faults import controls
+from scripts.faults.controls import CONTROLS
+from scripts.faults.looks import LOOKS, night
+from scripts.faults.package import Release
+from scripts.faults.trials import of_a_night, tasks_of
 
 _METADATA = b"Name: pytensor\nVersion: 3.3.8\nRequires-Dist: numba>=0.58"
 _SAYS = b'{\n "error": null,\n "version": "3.3.8"\n}'
@@ -50,8 +50,8 @@ def release(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Environment:
         "pytensor/other.py": _SAYS,
     }
     made = Release("pytensor-3.3.8", "py3-none-any", files)
-    monkeypatch.setattr(fault_controls, "_release", lambda _: made)
-    monkeypatch.setattr(fault_controls, "with_wheel", lambda found, *_: found)
+    monkeypatch.setattr(controls, "_release", lambda _: made)
+    monkeypatch.setattr(controls, "with_wheel", lambda found, *_: found)
     versions = Versions(pytensor="3.3.8", numba="0.68.0", python="3.13.0", packages={})
     return Environment(tmp_path / "python", versions, "key", tmp_path)
 
@@ -73,7 +73,7 @@ def test_a_control_that_would_leave_the_version_as_it_is_is_an_error(
     release: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     silent = Release("pytensor-3.3.8", "any", {"pytensor-3.3.8.dist-info/METADATA": _METADATA})
-    monkeypatch.setattr(fault_controls, "_release", lambda _: silent)
+    monkeypatch.setattr(controls, "_release", lambda _: silent)
     with pytest.raises(ValueError, match="1 files of PyTensor"):
         CONTROLS["version"].make(release, tmp_path)
 

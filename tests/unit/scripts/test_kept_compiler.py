@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from scripts import kept_compiler
+from scripts.mutants import kept_compiler
 
 REAL = """#!/bin/sh
 echo "$@" >> "$LOG"

@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from scripts import mutant_reach as reach
-from scripts import mutants
-from scripts.mutant_reach import reached
-from scripts.mutants import Mutants, Tried
-from scripts.mutations import mutations
+from scripts.mutants import reach, trials
+from scripts.mutants.mutations import mutations
+from scripts.mutants.reach import reached
+from scripts.mutants.trials import Mutants, Tried
 
 SOURCE = '''
 import hashlib
@@ -102,8 +101,8 @@ def test_only_the_samples_that_run_a_mutant_are_taken(monkeypatch: pytest.Monkey
         taken.append(where)
         return ""
 
-    monkeypatch.setattr(mutants, "TRIES", {"numba": ("first", "second")})
-    monkeypatch.setattr(mutants, "TARGETS", {"m": ("numba", ("",))})
+    monkeypatch.setattr(trials, "TRIES", {"numba": ("first", "second")})
+    monkeypatch.setattr(trials, "TARGETS", {"m": ("numba", ("",))})
     monkeypatch.setattr(Mutants, "_alarm", alarm)
     monkeypatch.setattr(Mutants, "_tortured", lambda *_: "torture")
     nothing: Any = None

@@ -12,7 +12,7 @@ from observatory.benchmarks.catalogue import BACKENDS, LAUNCHES, METRICS, MODELS
 from observatory.cli.main import Commands
 from observatory.errors import Exit
 from scripts import reference
-from scripts.reference_markdown import (
+from scripts.docs.markdown import (
     cell,
     code,
     fenced,

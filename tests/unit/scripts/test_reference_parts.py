@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from jinja2 import Environment
 
-from scripts.reference_markdown import filled
-from scripts.reference_parts import glossary
+from scripts.docs.markdown import filled
+from scripts.docs.parts import glossary
 
 PAGE = """# Glossary
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from scripts.scale_plan import costs
+from scripts.scale.plan import costs
 
 ROOT = Path(__file__).parents[3]
 

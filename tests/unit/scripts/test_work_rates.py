@@ -13,9 +13,9 @@ from observatory import app
 from observatory.analyze.comparison.rules import LEARNED
 from observatory.benchmarks.catalogue import OF_WORK
 from observatory.store.records import calibration
-from scripts import work_rates
-from scripts.work_pool import CELLS, rounds
-from scripts.work_rates import (
+from scripts.accuracy import work_rates
+from scripts.accuracy.work_pool import CELLS, rounds
+from scripts.accuracy.work_rates import (
     Rates,
     pool_of,
     pools_of,

@@ -1,0 +1,188 @@
+"""Write what became of faults and mutants into docs/faults.md.
+
+    .venv/bin/python -m scripts.docs.fault_tables [--check]
+
+The tables stand between comments of the page. They are made from scripts/fault_rows.jsonl,
+scripts/fault_night_rows.jsonl and scripts/mutant_rows.jsonl, which scripts/faults/trials.py and
+scripts/mutants/trials.py wrote; why a mutant survived is in scripts/mutant_reasons.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from scipy.stats import binomtest
+
+from observatory.text.titles import title_of
+from scripts.docs.markdown import filled
+from scripts.faults.controls import CONTROLS
+from scripts.faults.kit import fault
+from scripts.faults.trials import NOTHING, Row, read
+from scripts.mutants.targets import TARGETS
+from scripts.mutants.trials import Tried, read_tried
+
+HERE = Path(__file__).parents[1]
+PAGE = HERE.parent / "docs" / "faults.md"
+ROWS, MUTANTS = HERE / "fault_rows.jsonl", HERE / "mutant_rows.jsonl"
+NIGHTS = HERE / "fault_night_rows.jsonl"
+REASONS = HERE / "mutant_reasons.json"
+
+
+def fault_table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table of faults, by class."""
+    yield "| class | fault | what it does | found | cause | false alarms | seconds |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in sorted(rows, key=lambda one: (one.of, one.fault)):
+        if row.fault.partition("#")[0] == NOTHING:
+            continue
+        one = fault(row.fault)
+        blind = "" if row.blind else " *"
+        under = f", with {row.under}" if row.under else ""
+        causes = _causes(row)
+        false = "; ".join(row.false_alarms) or "none"
+        yield (
+            f"| {row.of} | `{row.fault}`{blind} | {one.meaning}{under} | "
+            f"{'yes' if row.found else '**no**'} | {causes} | {false} | {row.seconds:.0f} |"
+        )
+
+
+def fault_figures(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield a sentence with the numbers of the table."""
+    known = list(rows)
+    own = [row for row in known if row.fault.partition("#")[0] != NOTHING]
+    nothing = [row for row in known if row not in own]
+    blind = [row for row in own if row.blind]
+    found = sum(row.found for row in own)
+    false = sum(bool(row.false_alarms) for row in own)
+    quiet = sum(not row.causes and not row.false_alarms for row in nothing)
+    unseen = sum(row.found for row in blind)
+    yield (
+        f"The observatory finds {found} of {len(own)} faults, and {unseen} "
+        f"of the {len(blind)} that were written before the probes were read. {false} of "
+        f"{len(own)} rows have an alarm that the fault does not explain. {quiet} of "
+        f"{len(nothing)} comparisons of the release with itself raised no alarm."
+    )
+
+
+def _causes(row: Row) -> str:
+    """The causes of a row, as readers of a comparison see them."""
+    alone = "none: an alarm alone" if row.alarms else "none: a remark"
+    return ", ".join(map(title_of, row.causes)) or (alone if row.found else "-")
+
+
+def night_table(rows: Iterable[Row]) -> Iterator[str]:
+    """Yield the lines of the table of what was looked for in all cells of a night."""
+    rows = list(rows)
+    if not rows:
+        yield "No row has been recorded yet."
+        return
+    yield "| tried | what it does | found | cause | false alarms | cells | seconds |"
+    yield "|---|---|---|---|---|---|---|"
+    for row in rows:
+        kind, _, control = row.fault.partition("#")
+        is_control = kind == NOTHING
+        meaning = CONTROLS[control].meaning if is_control else fault(row.fault).meaning
+        found = "yes" if row.found else "**no**"
+        if is_control:
+            found = "nothing" if row.as_expected else "**an alarm**"
+        causes = _causes(row)
+        yield (
+            f"| `{control or row.fault}` | {meaning} | {found} | "
+            f"{causes} | {'; '.join(row.false_alarms) or 'none'} | {len(row.cells)} | "
+            f"{row.seconds:.0f} |"
+        )
+
+
+def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield the lines of the table of mutants, by module."""
+    of: dict[str, Counter[str]] = defaultdict(Counter)
+    for one in tried:
+        of[one.module][_outcome(one, reasons)] += 1
+    yield "| module | mutants | found | equivalent | holes | found of those that matter |"
+    yield "|---|---|---|---|---|---|"
+    total: Counter[str] = Counter()
+    for module, counts in [*sorted(of.items()), ("all", total)]:
+        matter = counts["found"] + counts["hole"]
+        share = f"{100 * counts['found'] / matter:.0f} %" if matter else "-"
+        yield (
+            f"| `{module}` | {counts.total()} | {counts['found']} | "
+            f"{counts['equivalent']} | {counts['hole']} | {share} |"
+        )
+        total.update(counts)
+
+
+def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence with the rate among all mutants that a random sample of them stands for."""
+    counts = Counter(_outcome(one, reasons) for one in tried)
+    found, matter = counts["found"], counts["found"] + counts["hole"]
+    if not matter:
+        yield "None of them has been tried yet."
+        return
+    interval = binomtest(found, matter).proportion_ci(method="wilson")
+    yield (
+        f"The sample has {counts.total()} mutants, {counts['equivalent']} of them equivalent. Of "
+        f"the other {matter}, {found} are found: {100 * found / matter:.0f} %, with a 95 % Wilson "
+        f"interval from {100 * interval.low:.0f} % to {100 * interval.high:.0f} %."
+    )
+
+
+def survivors(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a line for each mutant that survived, with the reason."""
+    yield "| module, function, line | change | why it survived |"
+    yield "|---|---|---|"
+    for one in sorted(tried, key=lambda each: (each.module, each.name)):
+        if one.found:
+            continue
+        where, _, what = one.name.partition(": ")
+        reason = _reason(one, reasons)
+        shown = what.replace("|", "\\|").replace("`", "'")
+        yield f"| `{one.module.rpartition('.')[2]}` {where} | `{shown}` | {reason} |"
+
+
+def _outcome(one: Tried, reasons: Mapping[str, str]) -> str:
+    word = "found" if one.found else _reason(one, reasons).partition(":")[0]
+    return word if word in ("found", "equivalent") else "hole"
+
+
+def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
+    """Why a mutant was not found; without a reason it counts as a hole."""
+    unknown = "not looked into" if one.reached else "not tried"
+    return reasons.get(f"{one.module} {one.name}", unknown)
+
+
+def page(text: str) -> str:
+    """Return the text of the page with its tables made anew. Raises ValueError without a place."""
+    rows = list(read(ROWS).values())
+    tried = [one for one in read_tried(MUTANTS).values() if not one.changes_nothing]
+    reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
+    sample = [one for one in tried if TARGETS[one.module][0] == "dispatch"]
+    whole = [one for one in tried if one not in sample]
+    parts = {
+        "faults": fault_table(rows), "figures": fault_figures(rows),
+        "nights": night_table(read(NIGHTS).values()),
+        "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
+        "survivors": survivors(tried, reasons),
+    }  # fmt: skip
+    return filled(text, {name: "\n".join(lines) for name, lines in parts.items()})
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Write the page, or check that it is up to date."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
+    options = parser.parse_args(argv)
+    before = PAGE.read_text()
+    after = page(before)
+    if options.check:
+        return int(after != before)
+    PAGE.write_text(after)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

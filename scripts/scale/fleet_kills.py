@@ -1,0 +1,346 @@
+"""Strikes parts of a small cluster at random moments while it takes real samples, and counts.
+
+    python -m scripts.scale.fleet_kills [--strikes 22] [--stopped 60] [--seed N]
+
+Each strike hits one process (worker, scheduler, client or nanny): it is killed, stopped for a
+minute, or loses its connections, which go through proxies on loopback; a nanny shares those of its
+worker. It does so while `observatory run` takes single samples, and while `observatory compare`
+takes pairs. What has ended is started again, as a service manager would; a run is resumed, a
+comparison begun anew.
+
+Each line says what was struck, how the command ended and what was repeated, and at the end there is
+a table. The status is 1 if a sample was lost, doubled or separated from the other one of its pair,
+if an exact count differs from that of a command that nothing struck (such a sample is counted as
+lost and as doubled), or if a process or a sample of a worker was left behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import secrets
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import product
+from pathlib import Path
+
+from observatory.benchmarks.catalogue import METRICS
+from observatory.run.interleave import SIDES
+from observatory.store.journal.reader import read_journal
+from observatory.store.records import layout
+from observatory.store.records.sample import Sample
+from tests.fleet_cluster import Cluster, cluster, kill
+
+BLOWS, TARGETS = ("SIGKILL", "SIGSTOP", "cut"), ("worker", "scheduler", "client", "nanny")
+_LONGEST = 900.0
+"""Seconds in which a command must end."""
+_TRIES, _MISSED = 4, 3
+"""Tries of a command to end well, and how often it may end before it is struck."""
+_MOMENTS = {"run": range(1, 8), "compare": range(1, 5)}
+"""After the begin of which sample it may strike: of eight, or of those of the first two pairs."""
+_CELLS = ("--backend", "C", "--launch", "spawn")
+_BUILDS = tuple(f"--scenario={one}" for one in ("cold", "warm_disk", "warm_process", "call"))
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A command that takes samples below a directory."""
+
+    name: str
+    subject: str
+
+    @property
+    def paired(self) -> bool:
+        """Whether its times are taken in pairs, by a comparison of the subject with itself."""
+        return self.name == "compare"
+
+    def command(self, where: Path, number: int) -> list[str]:
+        """The first try or a later one."""
+        results = ("--results", str(where / "results"))
+        if self.paired:
+            chosen = (*_CELLS, "--scenario", "warm_disk", "--pass", "timing", "--budget", "2m")
+            samples = ("--samples", str(where / str(number)))
+            return ["compare", self.subject, self.subject, *chosen, *samples, *results]
+        chosen = ("--quick", *_CELLS, *_BUILDS, "--pass=counting", "--pass=timing")
+        resumed = ["--resume"] * (number > 0)
+        return ["run", "--subject", self.subject, *chosen, *results, *resumed]
+
+    def is_over(self, where: Path, number: int, status: int) -> bool:
+        """Whether it has ended well; a comparison may call a time worse on a busy machine."""
+        return (where / str(number) / "comparison.json").exists() if self.paired else status == 0
+
+    def recorded(self, where: Path) -> list[list[list[Sample]]]:
+        """What its tries recorded, each by side; all tries of a run record the same run."""
+        if not self.paired:
+            return [[_recorded(where / "results")]]
+        tries = sorted(one for one in where.iterdir() if one.name.isdigit())
+        return [[_recorded(one / side) for side in SIDES] for one in tries]
+
+    def counts(self, side: Sequence[Sample]) -> Counter[str]:
+        """The samples of a side that are not in pairs, each with its status and exact counts."""
+        return Counter(
+            f"{one.cell} {one.measure} {one.status} "
+            f"{[(n, v) for n, v in sorted(one.metrics.items()) if METRICS[n].kind == 'exact']}"
+            for one in side
+            if not self.paired or one.measure != "timing"
+        )
+
+
+def _recorded(results: Path) -> list[Sample]:
+    found = []
+    for path in layout.journals(results):
+        journal = read_journal(path)
+        assert not journal.problems, journal.problems
+        found += [one.sample for one in journal.entries]
+    return found
+
+
+def separated(sides: Sequence[Sequence[Sample]]) -> tuple[int, timedelta]:
+    """How many times have not the one of the other side beside them; the longest gap in a pair."""
+    times = sorted(
+        ((one.started_at, side, one) for side in (0, 1) for one in sides[side]
+         if one.measure == "timing"),
+        key=lambda one: one[0], reverse=True,
+    )  # fmt: skip
+    alone, longest = 0, timedelta()
+    while times:
+        begun, side, first = times.pop()
+        if not times or times[-1][1] == side or times[-1][2].cell != first.cell:
+            alone += 1
+            continue
+        assert first.overhead is not None
+        ended = begun + timedelta(seconds=first.overhead.total)
+        longest = max(longest, times.pop()[0] - ended)
+    return alone, longest
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a struck command left."""
+
+    lost: int
+    doubled: int
+    split: int
+    gap: timedelta
+    recorded: int
+
+
+def found_in(kind: Kind, where: Path, wanted: Sequence[Counter[str]]) -> Found:
+    """Compare what is recorded with what the command records if nothing strikes it."""
+    tries = kind.recorded(where)
+    counts = [[kind.counts(side) for side in sides] for sides in tries]
+    pairs = [separated(sides) for sides in tries if kind.paired] or [(0, timedelta())]
+    lost = [(right - own).total() for own, right in zip(counts[-1], wanted, strict=True)]
+    doubled = [
+        (own - right).total() for one in counts for own, right in zip(one, wanted, strict=True)
+    ]
+    return Found(
+        sum(lost), sum(doubled), sum(alone for alone, _ in pairs), max(gap for _, gap in pairs),
+        sum(len(side) for sides in tries for side in sides),
+    )  # fmt: skip
+
+
+@contextmanager
+def watched(made: Cluster) -> Iterator[dict[tuple[int, bytes], bytes]]:
+    """Every process that takes a sample within the block, as `Cluster.taking` names it."""
+    seen, over = dict[tuple[int, bytes], bytes](), threading.Event()
+
+    def watch() -> None:
+        while not over.wait(0.05):
+            seen.update(made.taking())
+
+    looking = threading.Thread(target=watch)
+    looking.start()
+    try:
+        yield seen
+    finally:
+        over.set()
+        looking.join()
+
+
+def strike(blow: str, target: str, made: Cluster, client: int, stopped: float, first: int) -> None:
+    """Do one thing to one process of a running cluster, or to its connections."""
+    assert made.scheduler is not None
+    number = made.busy(first) if target in ("worker", "nanny") else 0
+    if blow == "cut":
+        ours = {"worker": made.proxies[number:][:1], "client": made.proxies[-1:]}
+        for proxy in ours.get(target, made.proxies):
+            proxy.cut()
+        return
+    process = {
+        "worker": lambda: made.worker_of(number), "nanny": lambda: made.nannies[number].pid,
+        "scheduler": lambda: made.scheduler.pid, "client": lambda: client,
+    }[target]()  # fmt: skip
+    if blow == "SIGKILL":
+        kill(process)
+    else:
+        kill(process, signal.SIGSTOP)
+        time.sleep(stopped)
+        kill(process, signal.SIGCONT)
+
+
+@dataclass
+class Strikes:
+    """Commands on one cluster, with one directory STATE, each struck once."""
+
+    made: Cluster
+    directory: Path
+    stopped: float
+    chance: random.Random
+
+    def start(self, kind: Kind, where: Path, number: int) -> subprocess.Popen[bytes]:
+        """Start a try of a command."""
+        self.made.start()
+        where.mkdir(parents=True, exist_ok=True)
+        own = ("--cluster", self.made.address, "--state", str(self.directory / "state"))
+        words = ("-m", "observatory", *kind.command(where, number), *own)
+        return self.made.started(*words, log=where / "log")
+
+    def ended(self, run: subprocess.Popen[bytes]) -> int:
+        """Wait for the end of a command, and start again what ends of its cluster."""
+        until = time.monotonic() + _LONGEST
+        while (status := run.poll()) is None:
+            if time.monotonic() > until:
+                kill(run.pid, signal.SIGABRT)  # its log then says where each thread was
+                run.wait(20)
+                raise AssertionError(f"a command did not end in {_LONGEST:g} s")
+            self.made.start()
+            time.sleep(0.5)
+        return status
+
+    def untouched(self, kind: Kind) -> list[Counter[str]]:
+        """What a command records if nothing strikes it."""
+        where = self.directory / f"untouched-{kind.name}"
+        began = time.monotonic()
+        assert kind.is_over(where, 0, self.ended(self.start(kind, where, 0))), where
+        sides = kind.recorded(where)[0]
+        taken, seconds = sum(map(len, sides)), time.monotonic() - began
+        print(f"{kind.name}, not struck: {taken} samples, {seconds:.0f} s", flush=True)
+        return [kind.counts(side) for side in sides]
+
+    def one(
+        self, kind: Kind, blow: str, target: str, wanted: Sequence[Counter[str]], where: Path
+    ) -> Counter[str] | None:
+        """Strike once during a command, go on until it ends well, and say what is left.
+
+        None if the command ended before the moment that was drawn.
+        """
+        began, first = time.monotonic(), self.chance.randrange(self.made.workers)
+        moment, late = self.chance.choice(_MOMENTS[kind.name]), self.chance.random()
+        with watched(self.made) as seen:
+            run = self.start(kind, where, 0)
+            before = moment
+            while before > 0 and run.poll() is None:
+                time.sleep(0.05)
+                counted = [c for c in list(seen.values()) if not kind.paired or b" timing " in c]
+                before = moment - len(counted)
+            time.sleep(late)
+            if run.poll() is not None:
+                return None
+            when = f"{late:.1f} s after sample {moment} began, {datetime.now(UTC):%H:%M:%S}"
+            strike(blow, target, self.made, run.pid, self.stopped, first)
+            statuses = [self.ended(run)]
+            while not kind.is_over(where, len(statuses) - 1, statuses[-1]):
+                assert len(statuses) < _TRIES, f"it does not end well: {where / 'log'}"
+                statuses.append(self.ended(self.start(kind, where, len(statuses))))
+            begun = len(seen)
+        left = self.left()
+        found = found_in(kind, where, wanted)
+        repeated = [
+            line for line in (where / "log").read_text().splitlines() if "were lost:" in line
+        ]
+        print(
+            f"{kind.name:8}{blow:8}{target:10} {when}: statuses {statuses}, {begun} begun, "
+            f"{found.recorded} recorded, {found.lost} lost, {found.doubled} doubled, "
+            f"{found.split} split, longest gap {found.gap.total_seconds():.1f} s, "
+            f"{len(left)} left, {time.monotonic() - began:.0f} s",
+            *repeated, *left, sep="\n    ", flush=True,
+        )  # fmt: skip
+        bad = {"lost": found.lost, "doubled": found.doubled, "split": found.split}
+        again = {"again": begun - found.recorded, "tries": len(statuses) - 1}
+        return Counter(bad | again | {"times": 1, "left": len(left)})
+
+    def left(self) -> list[str]:
+        """The processes and the spools of ended commands that are still there."""
+        fleet = self.directory / "state" / "fleet"
+        until = time.monotonic() + 30
+        while (found := self.made.orphans()) and time.monotonic() < until:
+            time.sleep(0.2)
+        spools = [one for name in ("spool", "owners") for one in (fleet / name).glob("*")]
+        return [*found, *map(str, spools)]
+
+
+def table(sums: dict[tuple[str, str, str], Counter[str]]) -> str:
+    """What all strikes came to, as in the documentation."""
+    columns = {
+        "times": "times", "again": "taken again", "tries": "begun anew", "lost": "lost",
+        "doubled": "doubled", "split": "split", "left": "left behind",
+    }  # fmt: skip
+    lines = [["command", "what was struck", *columns.values()], ["---"] * (len(columns) + 2)]
+    for (name, blow, target), counts in sums.items():
+        struck = f"{blow} of the {target}" if blow != "cut" else f"connections of the {target} cut"
+        lines.append([f"`{name}`", struck, *(str(counts[one]) for one in columns)])
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def main() -> int:
+    """Strike as often as asked."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--subject", default="3.3.8")
+    parser.add_argument("--strikes", type=int, default=22, help="22 are each kind once")
+    parser.add_argument("--stopped", type=float, default=60.0, help="seconds of a SIGSTOP")
+    parser.add_argument("--seed", type=int, default=secrets.randbelow(10**6))
+    parser.add_argument("--command", choices=("run", "compare"), action="append")
+    parser.add_argument("--blow", choices=BLOWS, action="append")
+    parser.add_argument("--target", choices=TARGETS, action="append")
+    given = parser.parse_args()
+    print(f"seed {given.seed}", flush=True)
+    chance = random.Random(given.seed)  # noqa: S311
+    kinds = [Kind(one, given.subject) for one in given.command or ("run", "compare")]
+    chosen = [
+        one
+        for one in product(kinds, given.blow or BLOWS, given.target or TARGETS)
+        if one[1:] != ("cut", "nanny")
+    ]
+    sums = dict[tuple[str, str, str], Counter[str]]()
+    directory = Path(tempfile.mkdtemp(prefix="fleet-kills-"))
+    try:
+        with cluster(directory / "cluster") as made:
+            strikes = Strikes(made, directory, given.stopped, chance)
+            wanted = {kind: strikes.untouched(kind) for kind in kinds}
+            for number in range(given.strikes):
+                kind, blow, target = chosen[number % len(chosen)]
+                for missed in range(_MISSED):
+                    where = directory / f"{number}-{missed}-{kind.name}-{blow}-{target}"
+                    if counts := strikes.one(kind, blow, target, wanted[kind], where):
+                        break
+                else:
+                    raise AssertionError(f"it always ends before it is struck: {where}")
+                sums.setdefault((kind.name, blow, target), Counter()).update(counts)
+        deadline = time.monotonic() + 30
+        while (left := made.left_running()) and time.monotonic() < deadline:
+            time.sleep(0.2)
+    finally:
+        print(table(sums))
+    print(f"{len(left)} processes left behind after the end of the cluster", *left, sep="\n")
+    total = sum(sums.values(), Counter[str]())
+    good = not left and not any(total[one] for one in ("lost", "doubled", "split", "left"))
+    if good:
+        shutil.rmtree(directory)
+    else:
+        print(f"kept: {directory}")
+    return int(not good)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
