@@ -1,36 +1,29 @@
-"""Write what became of faults and mutants into docs/faults.md.
+"""What became of faults and mutants, as the tables of docs/faults.md.
 
-    .venv/bin/python -m scripts.docs.fault_tables [--check]
-
-The tables stand between comments of the page. They are made from scripts/fault_rows.jsonl,
-scripts/fault_night_rows.jsonl and scripts/mutant_rows.jsonl, which scripts/faults/trials.py and
-scripts/mutants/trials.py wrote; why a mutant survived is in scripts/mutant_reasons.json.
+They are made from the rows that `scripts.faults.trials` and `scripts.mutants.trials` wrote to
+results/tables/; why a mutant survived is in mutant_reasons.json there.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scipy.stats import binomtest
 
+from observatory.store.records.layout import TABLES
 from observatory.text.titles import title_of
-from scripts.docs.markdown import filled
 from scripts.faults.controls import CONTROLS
 from scripts.faults.kit import fault
 from scripts.faults.trials import NOTHING, Row, read
 from scripts.mutants.targets import TARGETS
 from scripts.mutants.trials import Tried, read_tried
 
-HERE = Path(__file__).parents[1]
-PAGE = HERE.parent / "docs" / "faults.md"
-ROWS, MUTANTS = HERE / "fault_rows.jsonl", HERE / "mutant_rows.jsonl"
-NIGHTS = HERE / "fault_night_rows.jsonl"
-REASONS = HERE / "mutant_reasons.json"
+KEPT = Path(__file__).parents[2] / "results" / TABLES
+ROWS, NIGHTS = KEPT / "faults.jsonl", KEPT / "fault_nights.jsonl"
+MUTANTS, REASONS = KEPT / "mutants.jsonl", KEPT / "mutant_reasons.json"
 
 
 def fault_table(rows: Iterable[Row]) -> Iterator[str]:
@@ -155,34 +148,17 @@ def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
     return reasons.get(f"{one.module} {one.name}", unknown)
 
 
-def page(text: str) -> str:
-    """Return the text of the page with its tables made anew. Raises ValueError without a place."""
+def parts() -> dict[str, str]:
+    """The parts of docs/faults.md that are made from the rows: from name to content."""
     rows = list(read(ROWS).values())
     tried = [one for one in read_tried(MUTANTS).values() if not one.changes_nothing]
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     sample = [one for one in tried if TARGETS[one.module][0] == "dispatch"]
     whole = [one for one in tried if one not in sample]
-    parts = {
+    made = {
         "faults": fault_table(rows), "figures": fault_figures(rows),
         "nights": night_table(read(NIGHTS).values()),
         "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
         "survivors": survivors(tried, reasons),
     }  # fmt: skip
-    return filled(text, {name: "\n".join(lines) for name, lines in parts.items()})
-
-
-def main(argv: list[str] | None = None) -> int:
-    """Write the page, or check that it is up to date."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--check", action="store_true", help="only say whether it is up to date")
-    options = parser.parse_args(argv)
-    before = PAGE.read_text()
-    after = page(before)
-    if options.check:
-        return int(after != before)
-    PAGE.write_text(after)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return {name: "\n".join(lines) for name, lines in made.items()}

@@ -11,6 +11,7 @@ from observatory.benchmarks.models.keys import NO_KEYS, QUICK, SUSPECT
 from observatory.benchmarks.models.parts.pairs.registry import PAIRS
 from observatory.cli.main import Commands
 from observatory.store.asv.names import suite_name
+from scripts.docs import fault_tables
 from scripts.docs.markdown import cell, code, table, wrapped
 
 _ENTRY = re.compile(r'- <a id="(?P<id>[^"]+)"></a>\*\*(?P<word>[^*]+)\*\*: (?P<meaning>.+)')
@@ -27,6 +28,7 @@ def parts() -> dict[str, dict[str, str]]:
         "README.md": {"commands": _commands()},
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
+        "docs/faults.md": fault_tables.parts(),
     }
 
 

@@ -10,6 +10,7 @@
     results/profiles/<ab>/<sha256>.json.gz                 profiles of calls by content
     results/calibrations/<machine>.json                    noise floors of a machine
     results/pools/<machine>-<subject>.parquet              one subject's times or counts of work
+    results/tables/<table>.jsonl                           rows of tables in this documentation
     results/settings/<machine>-<subject>.json              what caches do under other settings
     results/upgrades/<subject>--<subject>.json             what one made of the other's cache
     results/contracts/<pytensor>-<python>-<numba>.json     what of numba holds that it relies on
@@ -41,6 +42,7 @@ CALIBRATIONS = "calibrations"
 UPGRADES = "upgrades"
 CONTRACTS = "contracts"
 POOLS = "pools"
+TABLES = "tables"
 EXPLORED = "explored"
 SEARCHES = "searches"
 CROSSINGS = "crossings"
@@ -52,7 +54,7 @@ RECORDS = (
     CALIBRATIONS, CONTRACTS, CROSSINGS, EXPLORED, SEARCHES, SENTINELS, SETTINGS, TORTURE, UPGRADES,
 )  # fmt: skip
 """The directory of each kind of record: see `kinds.KINDS`."""
-RESERVED = (SAMPLES, LEDGERS, PROFILES, POOLS, *RECORDS)
+RESERVED = (SAMPLES, LEDGERS, PROFILES, POOLS, TABLES, *RECORDS)
 _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 

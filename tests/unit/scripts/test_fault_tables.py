@@ -1,4 +1,4 @@
-"""The page of faults is made from the rows that were measured."""
+"""The tables of faults are made from the rows that were measured."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from dataclasses import replace
 
 from scripts.docs.fault_tables import (
     NIGHTS,
-    PAGE,
     ROWS,
     fault_figures,
     mutant_table,
     night_table,
-    page,
     sample_figures,
     survivors,
 )
@@ -28,11 +26,6 @@ def row(name: str, *, found: bool = True, false: tuple[str, ...] = ()) -> Row:
         name, "leaking", ("radon warm_disk NUMBA spawn",), "", found, found and not false,
         ("cache grows",) if found else (), ("files_grown",) if found else (), false, "", 10.0, True,
     )  # fmt: skip
-
-
-def test_the_page_is_up_to_date() -> None:
-    text = PAGE.read_text()
-    assert page(text) == text
 
 
 def test_every_row_is_of_a_fault_that_there_is() -> None:
