@@ -1,5 +1,8 @@
 #!/usr/bin/env bash
-# Makes the environment of the tool: scripts/make_tool_environment.sh PYTHON VENV [EXTRAS]
+# Makes the environment of the tool.
+#
+#     scripts/make_tool_environment.sh PYTHON VENV [EXTRAS]
+#
 # EXTRAS are those of pyproject.toml, by default dev; "" is what the commands of workflows need.
 # A second run updates the environment, or makes it again if it is broken. Nothing is compiled to
 # bytecode in advance, because that takes longest and most modules are never imported.

@@ -1,4 +1,4 @@
-"""Write what the documentation takes from the code: docs/reference/, and parts of other pages.
+"""Write what the documentation takes from code and results: references, tables, this list.
 
     .venv/bin/python scripts/reference.py            # writes what has changed; `make docs` does it
     .venv/bin/python scripts/reference.py --check    # writes nothing; status 1 if a file is stale
@@ -30,6 +30,7 @@ from observatory.errors import Exit
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.text.words import meaning_of
 from scripts.docs.caches import cache_tables
+from scripts.docs.listing import listing
 from scripts.docs.markdown import (
     cell,
     code,
@@ -64,6 +65,7 @@ def files(root: Path) -> dict[str, str]:
         **{f"{REFERENCE}/{name}": page for name, page in pages().items()},
         **{path: filled((root / path).read_text(), own) for path, own in parts().items()},
         "dashboard/templates/_glossary.html.j2": words_of_pages + "\n",
+        "scripts/README.md": _page("Scripts", listing()),
     }
 
 

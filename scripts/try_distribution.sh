@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Build the source distribution and the wheel into a directory, install the wheel into an empty
-# environment, and run `observatory observe` in an empty directory: as a user does who has no
-# checkout. It takes three to five minutes on two cores.
+# Build the distributions, and try the wheel as a user does who has no checkout.
+# It is installed into an empty environment, and `observatory observe` runs in an empty directory.
+# It takes three to five minutes on two cores.
 #     bash scripts/try_distribution.sh DIRECTORY [PYTHON]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)

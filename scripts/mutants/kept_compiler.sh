@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A g++ that compiles the same code with the same arguments and headers once. Where it lies are
-# `real`, a link to the compiler, and `modules`, the directory of what it has compiled.
+# A g++ that compiles the same code with the same arguments and headers once.
+# Where it lies are `real`, a link to the compiler, and `modules`, what it has compiled.
 # It takes a while even then: processes that do not wait for each other must still overlap.
 set -euo pipefail
 here=$(dirname "$(readlink -f "$0")")

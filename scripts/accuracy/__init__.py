@@ -1,0 +1,1 @@
+"""How far measured values can be trusted: what repeats, what is found, what probes cost."""

@@ -1,0 +1,1 @@
+"""What the documentation takes from code and results: reference, tables and pictures."""

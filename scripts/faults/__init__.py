@@ -1,0 +1,1 @@
+"""Faults put into PyTensor on purpose, each as a wheel, and whether comparisons find them."""

@@ -1,0 +1,1 @@
+"""What the wheel of a fault contains; `hook` becomes its `__init__`."""

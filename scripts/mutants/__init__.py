@@ -1,0 +1,1 @@
+"""PyTensor's own code with one small change each, and whether samples notice it."""

@@ -1,0 +1,1 @@
+"""What fleets, object stores and branches bear: kills, many workers, many nights."""
