@@ -32,7 +32,7 @@ MEASURING = STEPS[: STEPS.index("alerts")]
 
 @dataclass(frozen=True)
 class Wishes:
-    """The options of a night; a step without its option is left out."""
+    """The options of a night and their defaults; a step without its option is left out."""
 
     subjects: Sequence[str]
     commits: Sequence[str] = ()

@@ -64,11 +64,11 @@ def command(
             "ones, take evenly spaced ones, and name the gaps.",
         ),
     ] = 8,
-    results: options.Results = Path("results"),
-    out: options.Pages = Path("html"),
+    results: options.Results = Wishes.results,
+    out: options.Pages = Wishes.out,
     preset: Annotated[
         str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
-    ] = "night",
+    ] = Wishes.preset,
     measure_budget: Annotated[
         str,
         typer.Option(
@@ -76,7 +76,7 @@ def command(
             help="Longest time for measuring one subject, so that one that hangs leaves time for "
             "the others: 90s, 10m, 1h; a sample that has begun is finished. Default: no limit.",
         ),
-    ] = "",
+    ] = Wishes.measure_budget,
     python: options.Python = None,
     with_: options.With = None,
     launch: options.Launches = None,
@@ -103,7 +103,7 @@ def command(
             metavar="TIME",
             help="Longest time for counting the instructions of one subject: 90s, 10m, 1h.",
         ),
-    ] = "15m",
+    ] = Wishes.work_budget,
     torture: Annotated[
         bool, typer.Option(help="Damage the caches of each release that has no record of it yet.")
     ] = True,
@@ -113,7 +113,7 @@ def command(
             metavar="TIME",
             help="Longest time for damaging caches: 90s, 10m, 1h; a later night continues.",
         ),
-    ] = "20m",
+    ] = Wishes.torture_budget,
     search: Annotated[bool, typer.Option(help="Search for the culprit of each open alert.")] = True,
     search_budget: Annotated[
         str,
@@ -121,14 +121,14 @@ def command(
             metavar="TIME",
             help="Longest time for searching for culprits: 90s, 10m, 1h; a later night continues.",
         ),
-    ] = "30m",
+    ] = Wishes.search_budget,
     census_budget: Annotated[
         str,
         typer.Option(
             metavar="TIME",
             help="Longest time for the census of the last subject: 90s, 10m, 1h. Default: none.",
         ),
-    ] = "",
+    ] = Wishes.census_budget,
     explore_budget: Annotated[
         str,
         typer.Option(
@@ -136,35 +136,35 @@ def command(
             help="Explore pairs of generated graphs for this time: 90s, 10m, 1h. Default: do "
             "not explore.",
         ),
-    ] = "",
+    ] = Wishes.explore_budget,
     settings: Annotated[
         bool,
         options.flag(
             "--settings", "Let the canary also check pairs of settings, which takes long."
         ),
-    ] = False,
+    ] = Wishes.settings,
     feed: Annotated[
         bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")
-    ] = False,
-    link: options.Link = "",
+    ] = Wishes.feed,
+    link: options.Link = Wishes.link,
     deliver: Annotated[
         str,
         typer.Option(
             metavar="OWNER/NAME", help="Keep one issue for each alert in this repository."
         ),
-    ] = "",
+    ] = Wishes.deliver,
     publish: Annotated[
         str,
         typer.Option(
             metavar="BRANCH", help="Add the results to this branch, or to s3://BUCKET/PREFIX."
         ),
-    ] = "",
+    ] = Wishes.publish,
     publish_in: Annotated[
         Path, typer.Option(metavar="CLONE", help="The repository of --publish.")
     ] = Path(),
     remote: Annotated[
         str, typer.Option(help="The remote that --publish pushes to; '' pushes nowhere.")
-    ] = "origin",
+    ] = Wishes.remote,
     summary: options.Summary = None,
     fresh: Annotated[
         bool, options.flag("--fresh", "Start again instead of continuing an unfinished night.")
