@@ -21,7 +21,7 @@ import pytest
 
 from observatory.benchmarks.sandbox import Sandbox
 from observatory.benchmarks.torture import __main__ as main
-from observatory.benchmarks.torture import damage, processes, shim
+from observatory.benchmarks.torture import damage, parts, processes, shim
 from observatory.benchmarks.torture.copies import Copies, Skip
 from observatory.benchmarks.torture.faults import FAULTS, PARTS
 from observatory.benchmarks.torture.making import (
@@ -424,9 +424,9 @@ TWO = [one for one in FAULTS if one.name in ("index_empty", "linked")]
 
 
 def test_faults_in_a_journal_are_not_tried_again(tmp_path: Path) -> None:
-    done = replace(main.untried(TWO[0], ""), verdict="safe", after="safe")
+    done = replace(parts.untried(TWO[0], ""), verdict="safe", after="safe")
     (tmp_path / "numba-0.jsonl").write_text(f'{to_json(done)}\n{{"name": "linked", "cac')
-    found = main.take(TWO, main.How(journal=tmp_path))
+    found = parts.take(TWO, parts.How(journal=tmp_path))
     assert found.left == 0
     assert [(one.name, one.cache) for one in found.faults] == [
         ("index_empty", "numba"), ("linked", "numba"), ("linked", "c"),
@@ -440,17 +440,17 @@ def test_faults_in_a_journal_are_not_tried_again(tmp_path: Path) -> None:
         for line in path.read_text().splitlines()
     ]
     assert [from_json(FaultRecord, line).name for line in lines] == ["index_empty", "linked"]
-    again = main.take(TWO, main.How(journal=tmp_path, budget=0))
+    again = parts.take(TWO, parts.How(journal=tmp_path, budget=0))
     assert (again.faults, again.left) == (found.faults, 0)
 
 
 def test_faults_for_which_there_is_no_time_are_counted_and_left(tmp_path: Path) -> None:
-    found = main.take(TWO, main.How(journal=tmp_path, budget=0))
+    found = parts.take(TWO, parts.How(journal=tmp_path, budget=0))
     assert (found.faults, found.left) == ((), 3)
 
 
 @pytest.fixture
-def part_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], main._Part]]:
+def part_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], parts._Part]]:
     """Makes the part of a run that tries two faults, each when a file of its name is there."""
     stand_in = tmp_path / "python"
     stand_in.write_text(f"""#!{sys.executable}
@@ -466,28 +466,28 @@ for name in (value for option, value in zip(options, options[1:]) if option == "
     stand_in.chmod(0o755)
     monkeypatch.setattr(sys, "executable", str(stand_in))
     faults = [one for one in FAULTS if one.cache == "numba"][:2]
-    parts: list[main._Part] = []
+    every: list[parts._Part] = []
     with Sandbox.open() as box:
 
-        def made() -> main._Part:
+        def made() -> parts._Part:
             journal = tmp_path / "numba-0.jsonl"
-            parts.append(main._Part(box, "numba", faults, main.How(), None, journal))
-            return parts[-1]
+            every.append(parts._Part(box, "numba", faults, parts.How(), None, journal))
+            return every[-1]
 
         yield made
-        for part in parts:
+        for part in every:
             part.end()
 
 
 def is_tried(tmp_path: Path, fault: Fault) -> None:
     """Let the stand-in record a fault."""
     ready = tmp_path / "ready"
-    ready.write_text(to_json(main.untried(fault, "")) + "\n")
+    ready.write_text(to_json(parts.untried(fault, "")) + "\n")
     ready.rename(tmp_path / fault.name)
 
 
 def test_a_fault_that_takes_longer_than_the_budget_is_finished_by_the_next_run(
-    tmp_path: Path, part_of: Callable[[], main._Part]
+    tmp_path: Path, part_of: Callable[[], parts._Part]
 ) -> None:
     first = part_of()
     assert first.go_on(over=False)
@@ -511,7 +511,7 @@ def test_a_fault_that_takes_longer_than_the_budget_is_finished_by_the_next_run(
 
 
 def test_when_the_time_is_over_before_it_begins_no_late_fault_is_begun(
-    tmp_path: Path, part_of: Callable[[], main._Part]
+    tmp_path: Path, part_of: Callable[[], parts._Part]
 ) -> None:
     first = part_of()
     first.go_on(over=False)
@@ -521,7 +521,7 @@ def test_when_the_time_is_over_before_it_begins_no_late_fault_is_begun(
 
 def test_processes_share_the_faults_of_a_cache(tmp_path: Path) -> None:
     own = [one for one in FAULTS if one.cache == "c"]
-    found = main.take(own, main.How(journal=tmp_path))
+    found = parts.take(own, parts.How(journal=tmp_path))
     assert [one.name for one in found.faults] == [one.name for one in own]
     counts = [len(file.read_text().splitlines()) for file in sorted(tmp_path.glob("c-*.jsonl"))]
     assert counts == [(len(own) + 1) // 2, len(own) // 2]
