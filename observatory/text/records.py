@@ -10,7 +10,8 @@ from observatory.analyze.history.detection import Detected
 from observatory.analyze.statements import JudgedVerdict, Sides
 from observatory.store.records.alerts import Alert, Alerts, SmallerChange, Unjudged, WrongCount
 from observatory.store.records.comparison import Cause, Comparison, Missing, Verdict
-from observatory.text.statements import cause_sentence, sentence_of
+from observatory.text.causes import cause_sentence
+from observatory.text.statements import sentence_of
 
 _LONGEST = 4000
 _LONGEST_EXAMPLE = 300

@@ -26,7 +26,7 @@ _PACKAGES = ("benchmarks", "observatory", "dashboard")
 _JUDGE = """
 import json, sys
 from observatory.benchmarks.catalogue import Cell
-from observatory.text.statements import cause_sentence
+from observatory.text.causes import cause_sentence
 from observatory.text.comparison.sections import advice_on
 from observatory.analyze.comparison.causes import explained
 from observatory.analyze.comparison.evidence import Evidence

@@ -13,7 +13,7 @@ from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Sta
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import CallTree, Profile
 from observatory.store.records.sample import Check, LedgerEntry, Sample
-from observatory.text.statements import cause_sentence
+from observatory.text.causes import cause_sentence
 from tests.factories import failed, sample
 
 COLD, DISK, PROCESS = (

@@ -12,8 +12,8 @@ from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
 from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES, METRICS, Cell
 from observatory.store.records.sample import LedgerEntry, Sample
+from observatory.text.causes import cause_sentence
 from observatory.text.comparison.breakdown import TOLD_IF_SAME
-from observatory.text.statements import cause_sentence
 from tests.factories_graphs import (
     COLD,
     KEYS_MADE,

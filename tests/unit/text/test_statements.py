@@ -9,7 +9,8 @@ import pytest
 
 from observatory.analyze.statements import FoundCause, Kind, Sides, Statement
 from observatory.store.records.comparison import CauseKind, FunctionChange
-from observatory.text.statements import _SENTENCES, cause_sentence, sentence_of
+from observatory.text.causes import cause_sentence
+from observatory.text.statements import _SENTENCES, sentence_of
 from tests.factories import WARM
 
 
