@@ -11,12 +11,12 @@ from typing import Any
 
 from distributed import Client
 
+from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
 from observatory.fleet.orders import BENCH
 from observatory.fleet.preparing import prepared, quarantined
 from observatory.fleet.taking import Samples
-from observatory.fleet.worker import Bench
 from observatory.run import spool
 from observatory.run.batches import GivesWay
 from observatory.run.environments import Environment
@@ -92,7 +92,7 @@ class DaskFleet:
     @contextlib.contextmanager
     def lock(self, say: Callable[[str], None]) -> Iterator[GivesWay | None]:
         """Hold this machine's lock for measuring, if workers of it take part."""
-        boot = remote.boot_id()
+        boot = joining.boot_id()
         if any(site.place.boot == boot for site in self.crew.sites.values()):
             with measuring_lock(say) as turn:
                 yield turn
@@ -239,8 +239,8 @@ def joined(
 ) -> Crew:
     """Prepare the workers of a cluster, and wait until no other joins. Raises FleetError."""
     hidden_from_git(state)
-    remote.give_token(state)
-    plugin = Bench(state, remote.token_of(state), remote.boot_id(), each)
+    joining.give_token(state)
+    plugin = joining.Bench(state, joining.token_of(state), joining.boot_id(), each)
     client.register_plugin(plugin)
     crew = Crew(client, cpu, say, plugin)
     until, settled, known = time.monotonic() + _JOINING, 0.0, -1

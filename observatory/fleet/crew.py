@@ -11,9 +11,8 @@ from typing import Any
 
 from distributed import Client
 
-from observatory.fleet import worker as remote
+from observatory.fleet import joining
 from observatory.fleet.orders import Place
-from observatory.fleet.worker import Bench
 from observatory.run.fleets import FleetError
 
 _LOOK = 1.0
@@ -44,7 +43,7 @@ class Crew:
     own: str
     """The class that times come from: a model of CPU; that of this machine if a worker has it."""
     say: Callable[[str], None]
-    plugin: Bench
+    plugin: joining.Bench
     patience: float = PATIENCE
     sites: dict[str, Site] = field(default_factory=dict)
     workers: dict[str, Place] = field(default_factory=dict)
@@ -99,7 +98,7 @@ class Crew:
             if there == self._known and not now and not self._out:
                 return
             places = self.client.run(
-                remote.standing, self.plugin.name, workers=list(there), on_error="ignore"
+                joining.standing, self.plugin.name, workers=list(there), on_error="ignore"
             )
             workers = self._apart({one: place for one, place in places.items() if place})
         except (OSError, TimeoutError, RuntimeError) as error:
@@ -139,7 +138,7 @@ class Crew:
         # Each time, because who joins again has its resource again.
         for one in sharing | (self._sharing & found.keys()):
             number = 0 if one in sharing else 1
-            self.client.run(remote.let, found[one].name, number, workers=[one], on_error="ignore")
+            self.client.run(joining.let, found[one].name, number, workers=[one], on_error="ignore")
         self._sharing = sharing
         return dict(sorted(found.items()))
 

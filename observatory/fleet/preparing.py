@@ -10,6 +10,7 @@ from typing import Any
 
 from distributed import Future
 
+from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
 from observatory.fleet.making import described
@@ -59,7 +60,7 @@ def prepared(
 
 def quarantined(crew: Crew, names: Iterable[str]) -> dict[str, str]:
     """Those of some places whose times are not trusted, with the reason."""
-    looks = {name: _begun(crew, name, remote.watch, name, remote.boot_id()) for name in names}
+    looks = {name: _begun(crew, name, remote.watch, name, joining.boot_id()) for name in names}
     found = {}
     for name, future in looks.items():
         try:

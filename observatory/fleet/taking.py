@@ -17,6 +17,7 @@ from distributed.client import FutureCancelledError
 
 from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
+from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew, Site
 from observatory.fleet.orders import BENCH, NotTakenError, Order, Recipe, Taken
@@ -119,7 +120,7 @@ class Samples:
                 settings = dict(self.settings)
                 timeout = settings.pop("timeout")
                 order = Order(
-                    self.session, key, self.run_id, task, self.recipe, name, remote.boot_id(),
+                    self.session, key, self.run_id, task, self.recipe, name, joining.boot_id(),
                     self.machine, self.caches, timeout, site.cpus, settings,
                     filled=task.cache in self._filled_well,
                 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""What runs in a worker: it claims its CPUs, says what it is, and takes samples.
+"""What a worker does that has joined: it makes environments and takes samples.
 
 A worker is a process of Dask with one thread. Each task is one sample, taken by the same `Executor`
 as without a cluster, and recorded in the spool of this machine before the task ends.
@@ -9,11 +9,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import fcntl
-import hashlib
 import os
-import secrets
 import shutil
-import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -21,13 +18,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from distributed import Worker, WorkerPlugin
-
 from observatory.benchmarks.catalogue import SCENARIOS
-from observatory.errors import ObservatoryError
 from observatory.fleet import making
+from observatory.fleet.joining import PLACES
 from observatory.fleet.orders import (
-    BENCH,
     MOST_BEGUN,
     NotTakenError,
     Order,
@@ -37,128 +31,24 @@ from observatory.fleet.orders import (
     Wheel,
 )
 from observatory.fleet.watching import untimed
-from observatory.run import counter, interpreters
-from observatory.run.cpus import Claim, claim
+from observatory.run import interpreters
 from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
 from observatory.run.filled import CACHES, sweep
-from observatory.run.fitness import unfit
-from observatory.run.local import LOCK, STATE, hidden_from_git
+from observatory.run.local import LOCK
 from observatory.run.spool import Spool, Spooled
-from observatory.store.base.files import write_new
 from observatory.store.base.locking import shared_lock
 from observatory.store.journal.models import JournalHeader
-from observatory.store.records.machine import this_machine
-
-_TRIMMED = "MALLOC_TRIM_THRESHOLD_"
-"""Dask sets it for its workers; a measured process would inherit it and use less memory."""
-
 
 _WATCHED = 900.0
 """Seconds to wait until nothing else runs, before the fixed work of the sentinel is timed."""
 
-_plugins: dict[str, Bench] = {}
-_places: dict[str, Place] = {}
-"""What this process is, by the name of the plugin and by the name of the place."""
 _running: dict[str, list[Executor]] = {}
 _stopped: set[str] = set()
 _environments: dict[str, Environment] = {}
 _kept: dict[str, dict[Path, int]] = {}
 """By session, the directories of filled caches whose locks this process holds."""
-_claim: Claim | None = None
 _guard = threading.Lock()
-
-
-class Bench(WorkerPlugin):
-    """Prepares each worker as it joins: CPUs of its own, and a resource that names its place."""
-
-    idempotent = True
-
-    def __init__(self, state: Path, token: str, boot: str, each: int | None) -> None:
-        self.name = f"observatory-{token}"
-        self.state, self.token, self.boot, self.each = state, token, boot, each
-
-    async def setup(self, worker: Worker) -> None:
-        """Look at the machine. A worker that may not measure gets no resource, and so no task."""
-        place = await asyncio.to_thread(self._look, worker)
-        _places[self.name], _plugins[self.name] = place, self
-        if not place.problem:
-            _places[place.name] = place
-            await worker.set_resources(**{place.resource: 1})
-
-    def _look(self, worker: Worker) -> Place:
-        os.environ.pop(_TRIMMED, None)
-        own = os.environ.get("OBSERVATORY_STATE")
-        boot, state = boot_id(), Path(own or STATE).absolute()
-        home = not own and boot == self.boot and token_of(self.state) == self.token
-        if home:
-            state = self.state
-        machine, host = this_machine(), socket.gethostname()
-        problem, claimed = _unlike(worker), Claim(())
-        with contextlib.suppress(OSError):
-            hidden_from_git(state)
-            give_token(state)
-        # Two containers of a machine may have a directory of one path each, and a machine that has
-        # started again still has what it recorded.
-        text = f"{token_of(state) or f'{boot} {state}'} {host} {machine.cpu}"
-        name = hashlib.blake2b(text.encode(), digest_size=6).hexdigest()
-        if not problem and self.each is not None:
-            try:
-                claimed = _claimed(self.each)
-            except ObservatoryError as error:
-                problem = str(error)
-        # Without a compiler PyTensor rewrites graphs in another way, for every backend.
-        problem = problem or unfit()
-        counts = counter.find()
-        return Place(
-            name,
-            host,
-            boot,
-            home,
-            state,
-            machine,
-            claimed.cpus,
-            counts.source,
-            counts.problem,
-            problem,
-            claimed.since,
-        )
-
-
-def _unlike(worker: Worker) -> str:
-    """Why a worker was not started as one that measures must be; empty if it was."""
-    if worker.state.nthreads == 1 and worker.state.total_resources.get(BENCH) == 1:
-        return ""
-    return f"it was not started with --nthreads 1 --resources {BENCH}=1"
-
-
-def _claimed(number: int) -> Claim:
-    """Claim CPUs for this process, once. Raises CpusTakenError."""
-    global _claim
-    with _guard:
-        if _claim is None:
-            _claim = claim(number, os.sched_getaffinity(0))
-            os.sched_setaffinity(0, _claim.cpus)
-        return _claim
-
-
-async def standing(plugin: str, dask_worker: Worker) -> Place | None:
-    """What this worker is; None if it has not been prepared yet.
-
-    One that may not measure looks again: who owned its CPU may have ended.
-    """
-    place = _places.get(plugin)
-    if place is not None and place.problem:
-        await _plugins[plugin].setup(dask_worker)
-    return _places.get(plugin)
-
-
-async def let(place: str, number: int, dask_worker: Worker) -> None:
-    """Let this worker take samples of a place, one at a time, or none (0).
-
-    For what it cannot see itself: that another container of its machine owns its CPU.
-    """
-    await dask_worker.set_resources(**{_places[place].resource: number})
 
 
 def pythons() -> tuple[str, ...]:
@@ -172,7 +62,7 @@ def take(order: Order) -> Taken:
     Raises Cancelled, EnvironmentMakingError, NoInterpreterError and NotTakenError.
     """
     try:
-        return _take(order, _places[order.place])
+        return _take(order, PLACES[order.place])
     except OSError as error:
         raise NotTakenError(str(error)) from error
 
@@ -251,14 +141,14 @@ def make(recipe: Recipe, place: str) -> None:
     What killed commands left of filled caches goes. Raises EnvironmentMakingError and
     NoInterpreterError.
     """
-    sweep(_places[place].state / CACHES)
-    _environments.pop(_name(recipe, _places[place]), None)
-    _environment(recipe, _places[place])
+    sweep(PLACES[place].state / CACHES)
+    _environments.pop(_name(recipe, PLACES[place]), None)
+    _environment(recipe, PLACES[place])
 
 
 def watch(place: str, boot: str) -> str:
     """Why times of the machine of this worker are not trusted now; empty if they are."""
-    own = _places[place]
+    own = PLACES[place]
     with contextlib.ExitStack() as held:
         held.enter_context(_held(own.state / "fleet" / "busy.lock", True, _WATCHED))
         if own.boot != boot:
@@ -268,12 +158,12 @@ def watch(place: str, boot: str) -> str:
 
 def lacking(wheels: tuple[Wheel, ...], place: str) -> list[Wheel]:
     """Those of some wheels that the place of this worker lacks."""
-    return making.lacking(_places[place].state, wheels)
+    return making.lacking(PLACES[place].state, wheels)
 
 
 def keep(wheel: Wheel, content: bytes, place: str) -> None:
     """Keep a wheel at the place of this worker. Raises EnvironmentMakingError."""
-    making.keep(_places[place].state, wheel, content)
+    making.keep(PLACES[place].state, wheel, content)
 
 
 def _environment(recipe: Recipe, place: Place) -> Environment:
@@ -303,22 +193,22 @@ async def stop(session: str) -> None:
 
 def recorded(session: str, place: str) -> dict[str, bytes]:
     """What a session has recorded at the place of this worker, by key."""
-    return Spool.of(_places[place].state, session).records()
+    return Spool.of(PLACES[place].state, session).records()
 
 
 def clear(session: str, place: str, caches: str = "") -> None:
     """Remove the spool of a session at this place; with ``caches``, only these filled caches."""
-    state = _places[place].state
+    state = PLACES[place].state
     if not caches:
         Spool.of(state, session).remove()
         _let_caches_go(session)
-    elif not _places[place].home:  # the client removes its own
+    elif not PLACES[place].home:  # the client removes its own
         shutil.rmtree(state / caches, ignore_errors=True)
 
 
 def filled(caches: str, place: str) -> list[str]:
     """The names of the filled caches that are at the place of this worker."""
-    directory = _places[place].state / caches
+    directory = PLACES[place].state / caches
     return sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
 
 
@@ -346,27 +236,3 @@ def _held(path: Path, alone: bool, limit: float) -> Iterator[None]:
         yield
     finally:
         os.close(descriptor)
-
-
-def boot_id() -> str:
-    """The id of this machine's start."""
-    try:
-        return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    except OSError:
-        return socket.gethostname()
-
-
-def give_token(state: Path) -> None:
-    """Give a directory STATE a token, unless it has one. Raises OSError."""
-    file = state / "fleet" / "token"
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        write_new(file, secrets.token_hex(16).encode())
-
-
-def token_of(state: Path) -> str:
-    """The token of a directory STATE, by which all know it; empty if it has none."""
-    try:
-        return (state / "fleet" / "token").read_text().strip()
-    except OSError:
-        return ""

@@ -12,6 +12,7 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
+from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site, apart
@@ -56,7 +57,7 @@ class Client:
     ) -> dict[str, Place]:
         if self.dead:
             raise OSError("refused")
-        if function is remote.let:
+        if function is joining.let:
             self.let.append((*args, workers))
         return {one: self.places[one] for one in workers}
 

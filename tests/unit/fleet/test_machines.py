@@ -21,7 +21,7 @@ from observatory.app.taking import Journals
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.cli.main import _Interrupted
-from observatory.fleet import preparing
+from observatory.fleet import joining, preparing
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew
@@ -83,7 +83,7 @@ class Cluster:
         self, function: Callable[..., Any], *args: Any, workers: list[str], **_: Any
     ) -> dict[str, Any]:
         def answer(place: Place) -> Any:
-            if function is remote.standing:
+            if function is joining.standing:
                 return place
             if function is remote.recorded:
                 return Spool.of(place.state, args[0]).records()

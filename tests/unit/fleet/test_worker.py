@@ -14,7 +14,7 @@ from distributed import Client
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
-from observatory.fleet import worker
+from observatory.fleet import joining, worker
 from observatory.fleet.crew import Crew
 from observatory.fleet.orders import NotTakenError, Order, Place, Recipe
 from observatory.fleet.taking import Samples
@@ -38,7 +38,7 @@ def test_an_environment_is_looked_at_once_a_session(monkeypatch: pytest.MonkeyPa
         return there
 
     monkeypatch.setattr(worker.making, "made", made)
-    monkeypatch.setattr(worker, "_places", {"here": HERE})
+    monkeypatch.setattr(worker, "PLACES", {"here": HERE})
     monkeypatch.setattr(worker, "_environments", {})
     worker.make(RECIPE, "here")
     assert [worker._environment(RECIPE, HERE) for _ in range(2)] == [there, there]
@@ -69,7 +69,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Place]:
 
     def look(state: Path) -> Place:
         monkeypatch.setenv("OBSERVATORY_STATE", str(state))
-        return worker.Bench(Path("/state"), "token", "boot", None)._look(Started())  # type: ignore[arg-type]
+        return joining.Bench(Path("/state"), "token", "boot", None)._look(Started())  # type: ignore[arg-type]
 
     return look
 
@@ -77,7 +77,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Callable[[Path], Place]:
 def test_a_worker_says_what_doctor_finds_unfit(
     monkeypatch: pytest.MonkeyPatch, looked: Callable[[Path], Place], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(worker, "unfit", lambda: "there is no C++ compiler")
+    monkeypatch.setattr(joining, "unfit", lambda: "there is no C++ compiler")
     assert looked(tmp_path).problem == "there is no C++ compiler"
 
 
@@ -86,7 +86,7 @@ def test_a_place_is_a_directory_of_a_host_and_not_a_path_or_a_start_of_the_machi
 ) -> None:
     first = looked(tmp_path / "state").name
     assert looked(tmp_path / "state").name == first
-    monkeypatch.setattr(worker, "boot_id", lambda: "started again")
+    monkeypatch.setattr(joining, "boot_id", lambda: "started again")
     assert looked(tmp_path / "state").name == first
     shutil.rmtree(tmp_path / "state")  # another container has its own directory of this path
     assert looked(tmp_path / "state").name != first
@@ -104,7 +104,7 @@ def order(cache: str | None = None, filled: bool = False) -> Order:
 def here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Place:
     """A place on another machine than the client's."""
     place = replace(HERE, state=tmp_path, boot="boot")
-    monkeypatch.setattr(worker, "_places", {"here": place})
+    monkeypatch.setattr(worker, "PLACES", {"here": place})
     monkeypatch.setattr(worker, "_environments", {f"here {HOME.key}": HOME})
     monkeypatch.setattr(worker, "_kept", {})
     return place
@@ -144,7 +144,7 @@ def test_a_client_that_leaves_ends_what_runs_in_a_worker(monkeypatch: pytest.Mon
     monkeypatch.setattr(worker, "_running", {"s": [Running]})
     monkeypatch.setattr(worker, "_stopped", set())
     with Client(processes=False, n_workers=1, threads_per_worker=1, dashboard_address=None) as one:
-        crew = Crew(one, "cpu", print, worker.Bench(Path("/state"), "token", "boot", None))
+        crew = Crew(one, "cpu", print, joining.Bench(Path("/state"), "token", "boot", None))
         placing: Any = None
         Samples(crew, "s", "r", "m", RECIPE, "c", placing, {}, {}).cancel()
         assert ended.wait(60)
