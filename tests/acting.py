@@ -145,7 +145,14 @@ class Acting:
         if unknown := secrets.keys() - may.keys():
             raise NotStarted(f"{path.name} has no secrets {unknown}")
         inside = {**context, "inputs": inputs, "secrets": secrets}
-        return together(self._jobs(loaded, inside, own))
+        jobs = self._jobs(loaded, inside, own)
+        done, told = together(jobs), loaded[True]["workflow_call"] or {}
+        inside["jobs"] = {name: {"outputs": one.outputs} for name, one in jobs.items()}
+        done.outputs = {
+            key: shown(filled(one["value"], inside, {}))
+            for key, one in told.get("outputs", {}).items()
+        }
+        return done
 
 
 def together(jobs: dict[str, Job]) -> Job:

@@ -524,7 +524,7 @@ def test_no_job_with_credentials_runs_code_of_others(pytensor: Path) -> None:
         for file, name, job in jobs
         if "secrets." in str(job["steps"]) or "write" in str(job.get("permissions"))
     }
-    assert {"benchmarks.yml stored", "numba-upper-bound.yml propose"} <= set(holding)
+    assert {"plan.yml plan", "numba-upper-bound.yml propose"} <= set(holding)
     assert [name for name, run in holding.items() if _OF_OTHERS.search(run)] == []
 
 
@@ -544,13 +544,20 @@ def test_no_job_with_rights_restores_a_cache(pytensor: Path) -> None:
 def test_no_two_jobs_of_one_run_give_an_artifact_the_same_name(pytensor: Path) -> None:
     """One file calls these workflows, and GitHub refuses the second artifact of a name."""
     called = ("commits.yml", "benchmarks.yml", "asv.yml", "numba-upper-bound.yml", "publish.yml")
-    names = [
-        step["with"]["name"]
+    jobs = [
+        job
         for path in every_workflow(pytensor) if path.name in called
         for job in yaml.safe_load(path.read_text())["jobs"].values()
+    ]  # fmt: skip
+    # `plan.yml` is called by several of them, and each says the name.
+    names = [job["with"]["copy"] for job in jobs if job.get("uses", "").endswith("/plan.yml")]
+    assert len(names) == 3
+    names += [
+        step["with"]["name"]
+        for job in jobs
         for step in job.get("steps", ()) if "upload-artifact" in step.get("uses", "")
     ]  # fmt: skip
-    assert len(names) >= 6
+    assert len(names) >= 9
     assert len(names) == len(set(names))
 
 
@@ -715,14 +722,21 @@ def test_a_pull_request_is_compared_by_passes_that_there_are(pytensor: Path) -> 
     assert asked["label"] == inputs["label"]["default"] == settings.Settings().comment.label
 
 
-def test_every_call_gives_inputs_that_there_are(pytensor: Path) -> None:
+def test_every_call_gives_inputs_that_there_are_and_asks_for_outputs_that_there_are(
+    pytensor: Path,
+) -> None:
     here = {path.name: path for path in every_workflow(pytensor)}
     called = 0
-    for name in (MAIN, SECOND):
-        for job in yaml.safe_load(here[name].read_text())["jobs"].values():
+    for caller in here.values():
+        for name, job in yaml.safe_load(caller.read_text())["jobs"].items():
+            if "uses" not in job:
+                continue
             path = here[job["uses"].partition("@")[0].rpartition("/")[2]]
-            declared = (_triggers(path)["workflow_call"] or {}).get("inputs", {})
+            told = _triggers(path)["workflow_call"] or {}
+            declared = told.get("inputs", {})
             required = {key for key, one in declared.items() if one.get("required")}
             assert required <= set(job.get("with", {})) <= declared.keys(), job
+            asked = re.findall(rf"needs\.{name}\.outputs\.(\w+)", caller.read_text())
+            assert {*asked} <= told.get("outputs", {}).keys(), (caller, name)
             called += 1
-    assert called == 8
+    assert called == 13
