@@ -13,22 +13,22 @@ import argparse
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
 from pathlib import Path
-from statistics import median
 from tempfile import TemporaryDirectory
 
 from observatory.run.environments import Environment
 from observatory.run.local import STATE, environment_of, local_subjects
+from scripts.accuracy.tables import NO_PIN, Pinned, pins
+from scripts.docs.rows import add_option, keep, now
 
 CELLS = (("warm_process", "NUMBA"), ("call", "NUMBA"))
 CALLS_ONLY = frozenset({"arena of calls"})
 PINS = (
-    "none", "addresses", "size of the environment", "hash seed", "garbage collection",
+    NO_PIN, "addresses", "size of the environment", "hash seed", "garbage collection",
     "BLAS and NumPy", "glibc", "names of sandboxes", "links to packages and benchmarks",
     "arena of calls", "lookups and allocations",
 )  # fmt: skip
-"""Those of `pin_lifted`, which needs the environment under test. "none" lifts no pin."""
+"""Those of `pin_lifted`, which needs the environment under test."""
 _LIFT = Path(__file__).with_name("pin_lifted.py")
 
 
@@ -43,13 +43,6 @@ def counted(where: Environment, pin: str, number: int, *arguments: str) -> int:
     return int(json.loads(done.stdout)["metrics"]["instructions"])
 
 
-def row(pin: str, cell: str, counts: Sequence[int], pinned: float) -> str:
-    """A line of the table. ``pinned``: the median with all pins."""
-    middle = median(counts)
-    spread = (max(counts) - min(counts)) / middle
-    return f"| {pin} | {cell} | {middle / pinned - 1:+.3%} | {spread:.3%} | {len(counts)} |"
-
-
 def main() -> int:
     """Take the samples, and print a row as soon as it is complete."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -57,19 +50,18 @@ def main() -> int:
     parser.add_argument("--samples", type=int, default=5)
     parser.add_argument("--pin", action="append", choices=PINS[1:], help="only this; repeatable")
     parser.add_argument("--state", type=Path, default=STATE)
-    parser.add_argument("--json", type=Path, metavar="FILE", help="append every count to a file")
+    add_option(parser)
     options = parser.parse_args()
     subjects = local_subjects(options.state)
     where = environment_of(subjects.parse(options.subject), subjects, options.state)
-    print("| pin lifted | cell | shift of the median | range | samples |\n|---|---|---|---|---|")
+    rows = []
     with TemporaryDirectory(prefix="pin-spread-") as kept:
         for scenario, backend in CELLS:
             cell = ("--model", "radon", "--backend", backend, "--scenario", scenario)
             cache = Path(kept, backend)
             if not cache.exists():
                 filled = ("--model", "radon", "--backend", backend, "--scenario", "warm_disk")
-                counted(where, "none", 0, *filled, "--keep-cache", str(cache))
-            pinned = 0.0
+                counted(where, NO_PIN, 0, *filled, "--keep-cache", str(cache))
             for pin in (PINS[0], *(options.pin or PINS[1:])):
                 if pin in CALLS_ONLY and scenario != "call":
                     continue
@@ -77,12 +69,14 @@ def main() -> int:
                     counted(where, pin, number, *cell, "--cache", str(cache))
                     for number in range(options.samples)
                 ]
-                pinned = pinned or median(found)
-                print(row(pin, f"{scenario} {backend}", found, pinned), flush=True)
-                if options.json is not None:
-                    line = {"pin": pin, "scenario": scenario, "backend": backend, "counts": found}
-                    with options.json.open("a") as file:
-                        file.write(json.dumps(line) + "\n")
+                row = Pinned(
+                    taken=now(), subject=where.versions.pytensor, pin=pin, scenario=scenario,
+                    backend=backend, counts=tuple(found),
+                )  # fmt: skip
+                keep(options.json, row)
+                rows.append(row)
+                print(f"{scenario} {backend} without {pin}: {found}", flush=True)
+    print(*pins(rows), sep="\n\n")
     return 0
 
 

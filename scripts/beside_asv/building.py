@@ -1,8 +1,9 @@
 """What building pages costs, in turns with `asv publish`: CPU time and peak memory.
 
-    .venv/bin/python -m scripts.beside_asv.building RESULTS... [--rounds 3]
+    python -m scripts.beside_asv.building [NAME=]RESULTS... [--rounds 3] [--json FILE]
 
-Each RESULTS is a directory of asv results; it is copied, and stays as it is. Ours is built from
+Each RESULTS is a directory of asv results; it is copied, and stays as it is. NAME is what the table
+calls it. Ours is built from
 nothing, again without a change, and with one more file (the newest one of the last machine, which
 was left out before); then `observatory alerts` looks at all that. asv is asked for all of its
 pages, after its `update`, which is not counted; `--without-asv` leaves it out, as for sizes that it
@@ -16,7 +17,6 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -25,19 +25,48 @@ from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
+from observatory.store.reading.read import read_results
+from scripts.beside_asv.tables import (
+    ALERTS,
+    ASV,
+    NOTHING,
+    ONE_MORE,
+    UNCHANGED,
+    Built,
+    building,
+    sizes,
+)
+from scripts.docs.rows import add_option, keep, now
+
 ROOT = Path(__file__).resolve().parents[2]
 RESTED = 2.5
 """Seconds after which a file is trusted to be as it was."""
 
 
-class Taken(NamedTuple):
+class Cost(NamedTuple):
     """CPU time in seconds, and peak memory in MB."""
 
     seconds: float
     peak: float
 
 
-def taken(home: Path, *command: str) -> Taken:
+def size_of(results: Path) -> dict[str, float]:
+    """How large a collection is, as the fields of `Built` say it."""
+    found = read_results(results)
+    series = sum(
+        len(np.unique(np.stack([part.columns.series, part.columns.position]), axis=1).T)
+        for part in found.parts
+    )
+    megabytes = sum(one.path.stat().st_size for one in found.files) / 1e6
+    return {
+        "series": series, "files": len(found.files), "values": len(found.values),
+        "megabytes": megabytes,
+    }  # fmt: skip
+
+
+def taken(home: Path, *command: str) -> Cost:
     """Run a Python process to its end. Raises SystemExit if it fails."""
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     variables["XDG_CACHE_HOME"] = str(home / "cache")
@@ -49,12 +78,12 @@ def taken(home: Path, *command: str) -> Taken:
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode:
             raise SystemExit((process.stderr.read() if process.stderr else b"").decode())
-    return Taken(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
 
 
 def compared(
     results: Path, rounds: int, home: Path, with_asv: bool = True
-) -> dict[str, list[Taken]]:
+) -> dict[str, list[Cost]]:
     """What each side took in each situation."""
     ours, theirs = home / "ours", home / "asv"
     theirs.mkdir()
@@ -66,44 +95,51 @@ def compared(
     if with_asv:
         shutil.copytree(results, theirs / "results")
         taken(home, *asv, "update", str(theirs / "results"), str(theirs))
-    found: dict[str, list[Taken]] = defaultdict(list)
+    found: dict[str, list[Cost]] = defaultdict(list)
     for _ in range(rounds):
         out = home / "html"
         for old in (home / "cache", out):
             shutil.rmtree(old, ignore_errors=True)
         left_out.unlink()
         build = "-m", "observatory", "dashboard", "--results", str(ours), "--out", str(out)
-        for situation in ("from nothing", "unchanged", "one new file"):
-            if situation == "one new file":
+        for situation in (NOTHING, UNCHANGED, ONE_MORE):
+            if situation == ONE_MORE:
                 left_out.write_bytes(content)
             found[situation].append(taken(home, *build))
             time.sleep(RESTED)
         looked = "-m", "observatory", "alerts", "--results", str(ours)
-        found["alerts"].append(taken(home, *looked))
+        found[ALERTS].append(taken(home, *looked))
         (ours / "alerts.json").unlink(missing_ok=True)
         if with_asv:
             publish = "publish", str(theirs / "results"), str(theirs)
-            found["asv publish"].append(taken(home, *asv, *publish))
+            found[ASV].append(taken(home, *asv, *publish))
     return found
 
 
 def main() -> None:
-    """Print a table for each collection."""
+    """Print the tables of all collections."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
-    parser.add_argument("results", type=Path, nargs="+")
+    parser.add_argument("results", nargs="+", metavar="[NAME=]RESULTS")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--without-asv", action="store_true")
+    add_option(parser)
     given = parser.parse_args()
-    for results in given.results:
+    rows = []
+    for text in given.results:
+        name, _, path = text.rpartition("=")
+        results = Path(path)
         with tempfile.TemporaryDirectory() as home:
             found = compared(results.resolve(), given.rounds, Path(home), not given.without_asv)
-        theirs = [one.seconds for one in found.get("asv publish", ())]
-        asv = statistics.median(theirs) if theirs else float("nan")
-        print(f"{results}: medians of {given.rounds}")
+        size, when = size_of(results), now()
         for situation, each in found.items():
-            seconds = statistics.median(one.seconds for one in each)
-            peak = statistics.median(one.peak for one in each)
-            print(f"  {situation:14} {seconds:7.2f} s {peak:6.0f} MB {asv / seconds:6.1f} times")
+            for number, cost in enumerate(each, 1):
+                row = Built(
+                    taken=when, collection=name or path, situation=situation, round=number,
+                    **size, **cost._asdict(),
+                )  # fmt: skip
+                keep(given.json, row)
+                rows.append(row)
+    print(*building(rows), *sizes(rows), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Our pages beside those of asv and asv-tachyon, of the same results, in Chromium and Firefox.
 
-    .venv/bin/python -m scripts.beside_asv.pages SITES [--loads 5] [--json FILE]
+    python -m scripts.beside_asv.pages SITES [--loads 5] [--json FILE]
 
 SITES holds a directory for each project, and in it one for each side: `ours` (of `observatory
 dashboard`), `asv` (of `asv publish`) and `tachyon` (that of `asv publish` after `asv-tachyon
@@ -35,6 +35,8 @@ from urllib.parse import unquote, urlsplit
 from playwright.sync_api import sync_playwright
 
 from scripts.beside_asv.bidi import Firefox, firefox
+from scripts.beside_asv.tables import Opened, pages
+from scripts.docs.rows import add_option, keep, now
 
 SIDES = ("ours", "asv", "tachyon")
 QUIET = 1.5  # seconds without a request: the page has all that it asks for
@@ -194,9 +196,8 @@ def median_of(loads: list[Load]) -> dict[str, float | None]:
     return found
 
 
-def measured(sites: Path, loads: int) -> dict[str, Any]:
-    """By project, page, browser and side, the medians of all loads."""
-    found: dict[str, Any] = {}
+def measured(sites: Path, loads: int) -> Iterator[Opened]:
+    """Yield the medians of all loads, by project, page, browser and side."""
     openers = {"Chromium": chromium_opener, "Firefox": firefox_opener}
     with served(sites) as base:
         for name, opener in openers.items():
@@ -213,38 +214,26 @@ def measured(sites: Path, loads: int) -> dict[str, Any]:
                                     Load(*times, len(urls), size_of(sites, base, urls), wrong)
                                 )
                         for side, all_ in taken.items():
-                            one = median_of(all_)
-                            found[f"{project.name}, {page} page, {name}, {side}"] = one
-                            print(line_of(project.name, page, name, side, one), flush=True)
-    return found
-
-
-def line_of(project: str, page: str, browser: str, side: str, one: dict[str, Any]) -> str:
-    """A row of a Markdown table."""
-    times = [
-        f"{one[name]:.0f} ms" if one[name] is not None else "never" for name in ("paint", "chart")
-    ]
-    if page == "first":
-        times[1] = "-"
-    cells = (
-        f"{project}, {page} page, {browser}", side, *times, f"{one['requests']:.0f}",
-        f"{one['bytes'] / 1000:,.0f} kB", f"{one['errors']:.0f}",
-    )  # fmt: skip
-    return f"| {' | '.join(cells)} |"
+                            yield Opened(
+                                taken=now(), project=project.name, page=page, browser=name,
+                                side=side, loads=loads, **median_of(all_),
+                            )  # fmt: skip
 
 
 def main() -> None:
-    """Measure all projects, and print a table."""
+    """Measure all projects, and print their tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("sites", type=Path)
     parser.add_argument("--loads", type=int, default=5)
-    parser.add_argument("--json", type=Path)
+    add_option(parser)
     given = parser.parse_args()
-    print("| page | side | first paint | chart drawn | requests | bytes | errors |")
-    print("|---|---|---|---|---|---|---|")
-    found = measured(given.sites, given.loads)
-    if given.json:
-        given.json.write_text(json.dumps(found, indent=1) + "\n")
+    rows = []
+    for row in measured(given.sites, given.loads):
+        keep(given.json, row)
+        rows.append(row)
+        print(f"{row.project}, {row.page} page, {row.browser}, {row.side}", flush=True)
+    for project in dict.fromkeys(row.project for row in rows):
+        print(f"{project}:", *pages(rows, project), sep="\n\n")
 
 
 if __name__ == "__main__":

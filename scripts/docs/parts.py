@@ -11,8 +11,11 @@ from observatory.benchmarks.models.keys import NO_KEYS, QUICK, SUSPECT
 from observatory.benchmarks.models.parts.pairs.registry import PAIRS
 from observatory.cli.main import Commands
 from observatory.store.asv.names import suite_name
+from scripts.accuracy import tables as accuracy
+from scripts.beside_asv import tables as beside_asv
 from scripts.docs import fault_tables
 from scripts.docs.markdown import cell, code, table, wrapped
+from scripts.scale import tables as scale
 
 _ENTRY = re.compile(r'- <a id="(?P<id>[^"]+)"></a>\*\*(?P<word>[^*]+)\*\*: (?P<meaning>.+)')
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -24,12 +27,17 @@ _OF_CACHES = ("Models and cells", "Caches", "Wrong numbers")
 
 def parts() -> dict[str, dict[str, str]]:
     """From the path of a file to its parts: from name to content."""
-    return {
+    written = {
         "README.md": {"commands": _commands()},
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
         "docs/faults.md": fault_tables.parts(),
     }
+    made: dict[str, dict[str, str]] = {}
+    for each in (written, accuracy.parts(), beside_asv.parts(), scale.parts()):
+        for path, own in each.items():
+            made.setdefault(path, {}).update(own)
+    return made
 
 
 def _commands() -> str:

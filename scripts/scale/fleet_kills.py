@@ -1,6 +1,6 @@
 """Strikes parts of a small cluster at random moments while it takes real samples, and counts.
 
-    python -m scripts.scale.fleet_kills [--strikes 22] [--stopped 60] [--seed N]
+    python -m scripts.scale.fleet_kills [--strikes 22] [--stopped 60] [--seed N] [--json FILE]
 
 Each strike hits one process (worker, scheduler, client or nanny): it is killed, stopped for a
 minute, or loses its connections, which go through proxies on loopback; a nanny shares those of its
@@ -9,15 +9,16 @@ takes pairs. What has ended is started again, as a service manager would; a run 
 comparison begun anew.
 
 Each line says what was struck, how the command ended and what was repeated, and at the end there is
-a table. The status is 1 if a sample was lost, doubled or separated from the other one of its pair,
-if an exact count differs from that of a command that nothing struck (such a sample is counted as
-lost and as doubled), or if a process or a sample of a worker was left behind.
+the table of docs/fleet.md. The status is 1 if a sample was lost, doubled or separated from the
+other one of its pair, if an exact count differs from that of a command that nothing struck (such a
+sample is counted as lost and as doubled), or if a process or a sample of a worker was left behind.
 """
 
 from __future__ import annotations
 
 import argparse
 import random
+import re
 import secrets
 import shutil
 import signal
@@ -29,7 +30,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import product
 from pathlib import Path
@@ -39,6 +40,8 @@ from observatory.run.interleave import SIDES
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.sample import Sample
+from scripts.docs.rows import add_option, keep, now
+from scripts.scale.tables import Strike, kills
 from tests.fleet_cluster import Cluster, cluster, kill
 
 BLOWS, TARGETS = ("SIGKILL", "SIGSTOP", "cut"), ("worker", "scheduler", "client", "nanny")
@@ -189,6 +192,24 @@ def strike(blow: str, target: str, made: Cluster, client: int, stopped: float, f
         kill(process, signal.SIGCONT)
 
 
+_REPEATED = {
+    "paired": "taken again with the other one of their pair",
+    "returned": "recorded already and not taken again",
+}
+"""What a command says of samples that were repeated, in `DaskFleet.report`."""
+
+
+def repeated(log: str) -> dict[str, int]:
+    """How many samples the tries of a command repeated in each way, by what they say."""
+    return {
+        name: sum(
+            int(number.replace(",", ""))
+            for number in re.findall(rf"([\d,]+) samples? {re.escape(said)}", log)
+        )
+        for name, said in _REPEATED.items()
+    }
+
+
 @dataclass
 class Strikes:
     """Commands on one cluster, with one directory STATE, each struck once."""
@@ -196,7 +217,11 @@ class Strikes:
     made: Cluster
     directory: Path
     stopped: float
-    chance: random.Random
+    seed: int
+    chance: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.chance = random.Random(self.seed)  # noqa: S311
 
     def start(self, kind: Kind, where: Path, number: int) -> subprocess.Popen[bytes]:
         """Start a try of a command."""
@@ -230,7 +255,7 @@ class Strikes:
 
     def one(
         self, kind: Kind, blow: str, target: str, wanted: Sequence[Counter[str]], where: Path
-    ) -> Counter[str] | None:
+    ) -> Strike | None:
         """Strike once during a command, go on until it ends well, and say what is left.
 
         None if the command ended before the moment that was drawn.
@@ -256,19 +281,21 @@ class Strikes:
             begun = len(seen)
         left = self.left()
         found = found_in(kind, where, wanted)
-        repeated = [
-            line for line in (where / "log").read_text().splitlines() if "were lost:" in line
-        ]
+        log = (where / "log").read_text()
         print(
             f"{kind.name:8}{blow:8}{target:10} {when}: statuses {statuses}, {begun} begun, "
             f"{found.recorded} recorded, {found.lost} lost, {found.doubled} doubled, "
             f"{found.split} split, longest gap {found.gap.total_seconds():.1f} s, "
             f"{len(left)} left, {time.monotonic() - began:.0f} s",
-            *repeated, *left, sep="\n    ", flush=True,
+            *(line for line in log.splitlines() if "were lost:" in line), *left,
+            sep="\n    ", flush=True,
         )  # fmt: skip
-        bad = {"lost": found.lost, "doubled": found.doubled, "split": found.split}
-        again = {"again": begun - found.recorded, "tries": len(statuses) - 1}
-        return Counter(bad | again | {"times": 1, "left": len(left)})
+        return Strike(
+            taken=now(), subject=kind.subject, seed=self.seed, command=kind.name, blow=blow,
+            target=target, stopped=self.stopped, again=begun - found.recorded,
+            tries=len(statuses) - 1, lost=found.lost, doubled=found.doubled, split=found.split,
+            gap=found.gap.total_seconds(), left=len(left), **repeated(log),
+        )  # fmt: skip
 
     def left(self) -> list[str]:
         """The processes and the spools of ended commands that are still there."""
@@ -278,19 +305,6 @@ class Strikes:
             time.sleep(0.2)
         spools = [one for name in ("spool", "owners") for one in (fleet / name).glob("*")]
         return [*found, *map(str, spools)]
-
-
-def table(sums: dict[tuple[str, str, str], Counter[str]]) -> str:
-    """What all strikes came to, as in the documentation."""
-    columns = {
-        "times": "times", "again": "taken again", "tries": "begun anew", "lost": "lost",
-        "doubled": "doubled", "split": "split", "left": "left behind",
-    }  # fmt: skip
-    lines = [["command", "what was struck", *columns.values()], ["---"] * (len(columns) + 2)]
-    for (name, blow, target), counts in sums.items():
-        struck = f"{blow} of the {target}" if blow != "cut" else f"connections of the {target} cut"
-        lines.append([f"`{name}`", struck, *(str(counts[one]) for one in columns)])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def main() -> int:
@@ -303,38 +317,38 @@ def main() -> int:
     parser.add_argument("--command", choices=("run", "compare"), action="append")
     parser.add_argument("--blow", choices=BLOWS, action="append")
     parser.add_argument("--target", choices=TARGETS, action="append")
+    add_option(parser)
     given = parser.parse_args()
     print(f"seed {given.seed}", flush=True)
-    chance = random.Random(given.seed)  # noqa: S311
     kinds = [Kind(one, given.subject) for one in given.command or ("run", "compare")]
     chosen = [
         one
         for one in product(kinds, given.blow or BLOWS, given.target or TARGETS)
         if one[1:] != ("cut", "nanny")
     ]
-    sums = dict[tuple[str, str, str], Counter[str]]()
+    rows: list[Strike] = []
     directory = Path(tempfile.mkdtemp(prefix="fleet-kills-"))
     try:
         with cluster(directory / "cluster") as made:
-            strikes = Strikes(made, directory, given.stopped, chance)
+            strikes = Strikes(made, directory, given.stopped, given.seed)
             wanted = {kind: strikes.untouched(kind) for kind in kinds}
             for number in range(given.strikes):
                 kind, blow, target = chosen[number % len(chosen)]
                 for missed in range(_MISSED):
                     where = directory / f"{number}-{missed}-{kind.name}-{blow}-{target}"
-                    if counts := strikes.one(kind, blow, target, wanted[kind], where):
+                    if row := strikes.one(kind, blow, target, wanted[kind], where):
                         break
                 else:
                     raise AssertionError(f"it always ends before it is struck: {where}")
-                sums.setdefault((kind.name, blow, target), Counter()).update(counts)
+                rows.append(row)
+                keep(given.json, row)
         deadline = time.monotonic() + 30
         while (left := made.left_running()) and time.monotonic() < deadline:
             time.sleep(0.2)
     finally:
-        print(table(sums))
+        print(*kills(rows) if rows else (), sep="\n\n")
     print(f"{len(left)} processes left behind after the end of the cluster", *left, sep="\n")
-    total = sum(sums.values(), Counter[str]())
-    good = not left and not any(total[one] for one in ("lost", "doubled", "split", "left"))
+    good = not left and not any(one.lost + one.doubled + one.split + one.left for one in rows)
     if good:
         shutil.rmtree(directory)
     else:

@@ -1,6 +1,6 @@
 """How a fleet scales: 1 to 16 workers, whose samples sleep as long as real ones took.
 
-    python -m scripts.scale.fleet_simulation [--results DIR] [--speed 20] [--workers 1 2 4 8 16]
+    python -m scripts.scale.fleet_simulation [--speed 20] [--workers 1 2 4 8 16] [--json FILE]
 
 The durations are those that the journals of RESULTS record for the quick preset, divided by SPEED;
 the tasks, the planner, Dask, the spool and the journals are the real ones. The workers share the
@@ -18,7 +18,7 @@ import shutil
 import sys
 import tempfile
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
@@ -31,6 +31,8 @@ from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.machine import this_machine
+from scripts.docs.rows import add_option, keep, now
+from scripts.scale.tables import Scaled, simulation
 from tests.factories import header
 from tests.fleet_sleeping import LOG, SPEED, Simulated
 
@@ -105,6 +107,7 @@ def main() -> None:
     parser.add_argument("--speed", type=float, default=20.0)
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4, 8, 16])
     parser.add_argument("--rounds", type=int, default=8, help="how often each sample is taken")
+    add_option(parser)
     given = parser.parse_args()
     known = durations(given.results)
     quick = [
@@ -117,9 +120,7 @@ def main() -> None:
     ]  # fmt: skip
     os.environ[SPEED] = str(given.speed)
     longest = max(known[f"{task.cell} {task.measure}"] for task in tasks) / given.speed
-    print(f"{len(tasks)} samples, the longest {longest:.2f} s")
-    print("workers  seconds  times faster  idle  between samples  CPU a sample")
-    first = 0.0
+    rows = []
     for workers in given.workers:
         where = Path(tempfile.mkdtemp(prefix="fleet-simulation-"))
         try:
@@ -130,14 +131,14 @@ def main() -> None:
             found = simulated(workers, tasks, where, files)
         finally:
             shutil.rmtree(where)
-        first = first or found.seconds
-        idle = 1 - found.slept / (found.seconds * workers)
-        print(
-            f"{workers:7}  {found.seconds:7.1f}  {first / found.seconds:12.2f}  {idle:4.0%}  "
-            f"{1000 * found.between:12.1f} ms  {1000 * found.cpu:8.1f} ms  "
-            f"load {os.getloadavg()[0]:.1f}",
-            flush=True,
-        )
+        row = Scaled(
+            taken=now(), workers=workers, samples=len(tasks), speed=given.speed, longest=longest,
+            **asdict(found),
+        )  # fmt: skip
+        rows.append(row)
+        keep(given.json, row)
+        print(f"{workers} workers: {row.seconds:.1f} s", flush=True)
+    print(*simulation(rows), sep="\n\n")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Measures what publishing a night costs on a branch and in an object store, as results grow.
 
-    python -m scripts.scale.store_beside_branch [--nights 10 30 100]
+    python -m scripts.scale.store_beside_branch [--nights 10 30 100] [--json FILE]
 
 The nights are copies of one subject in `results/` with other times and, in half of the counting
 samples, other ledgers. For each number of nights, the last one is published to a branch of a local
@@ -33,6 +33,8 @@ from observatory.store.journal.reader import read_journal
 from observatory.store.journal.writer import Journal
 from observatory.store.records import layout
 from observatory.store.records.sample import LedgerEntry
+from scripts.docs.rows import add_option, keep, now
+from scripts.scale.tables import StoreNight, store_nights
 from tests.store_server import BUCKET, server
 
 _NIGHT = timedelta(days=1)
@@ -111,6 +113,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--nights", type=int, nargs="+", default=[10, 30, 100])
     parser.add_argument("--results", type=Path, default=Path("results"))
+    add_option(parser)
     given = parser.parse_args()
     os.fsync = lambda _: None  # the nights are generated: nobody misses them
     journals = sorted(layout.journals(given.results), key=lambda one: one.stat().st_size)
@@ -121,16 +124,19 @@ def main() -> None:
         for command in (["init", "-q", "--bare", remote], ["clone", "-q", remote, clone]):
             subprocess.run(["git", *command], check=True, capture_output=True)
         with server(scratch / "server") as variables:
-            before = 0
+            before, rows = 0, list[StoreNight]()
             for number in sorted(given.nights):
-                one_size(scratch, source, before, number, variables)
+                for row in one_size(scratch, source, before, number, variables):
+                    keep(given.json, row)
+                    rows.append(row)
                 before = number
+    print(*store_nights(rows), sep="\n\n")
 
 
 def one_size(
     scratch: Path, source: Sequence[JournalEntry], before: int, number: int,
     variables: Mapping[str, str],
-) -> None:  # fmt: skip
+) -> list[StoreNight]:  # fmt: skip
     """Publish up to ``number`` nights, the last one measured, both ways."""
     ledgers = LedgerStore(Path("results") / layout.LEDGERS)
     many, last = scratch / "many", scratch / "last"
@@ -150,18 +156,25 @@ def one_size(
     fetched = took(
         ["git", "clone", "-q", "--depth=1", "--branch=results", f"file://{remote}", copy], variables
     )
-    print(f"{number} nights, {megabytes(last):.2f} MB and {len(source)} samples each")
-    print(f"  branch: publish {cost}, {megabytes(remote) - size:.2f} MB more; copy {fetched}, "
-          f"{megabytes(copy / '.git'):.1f} MB of {megabytes(remote):.1f}", flush=True)  # fmt: skip
+    of_both = {"nights": number, "samples": len(source), "size": megabytes(last)}
+    branched = StoreNight(
+        taken=now(), way="branch", publish=cost.cpu, copy_cpu=fetched.cpu,
+        more=megabytes(remote) - size, copied=megabytes(copy / ".git"), **of_both,
+    )  # fmt: skip
+    print(f"{number} nights on the branch: publish {cost}; copy {fetched}", flush=True)
     shutil.rmtree(copy)
     size, lines = megabytes(scratch / "server"), log.read_text().count("HTTP/1.1")
     cost = took(publish(last, "--to", address), variables)
     more, lines = megabytes(scratch / "server") - size, log.read_text().count("HTTP/1.1") - lines
     fetched = took(publish("--to", address, "--checkout", copy), variables)
     took(publish(last, "--to", address), variables)
-    print(f"  store:  publish {cost}, {more:.2f} MB more, {lines} requests; copy {fetched}, "
-          f"{megabytes(scratch / 'server'):.1f} MB", flush=True)  # fmt: skip
+    stored = StoreNight(
+        taken=now(), way="store", publish=cost.cpu, copy_cpu=fetched.cpu, more=more,
+        copied=megabytes(scratch / "server"), requests=lines, **of_both,
+    )  # fmt: skip
+    print(f"{number} nights in the store: publish {cost}; copy {fetched}", flush=True)
     shutil.rmtree(copy)
+    return [branched, stored]
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Lets three publishers write to one object store at once, kills one of them, and counts.
 
-    python -m scripts.scale.store_kills [--rounds 10] [--address s3://BUCKET/PREFIX]
+    python -m scripts.scale.store_kills [--rounds 10] [--json FILE]
+    python -m scripts.scale.store_kills --address s3://BUCKET/PREFIX [--server NAME] [--json FILE]
 
 In each round all add samples to one journal, with ledgers of their own; SIGKILL strikes one of them
 before or after one of the objects that it creates, and it publishes again. A reader copies
@@ -22,12 +23,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
+from importlib.metadata import version
 from pathlib import Path
 
 from observatory.store.asv.files import project
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
+from scripts.docs.rows import add_option, keep, now
+from scripts.scale.tables import StoreKill
 from tests.factories import NOON, header, journal, ledger, sample
 from tests.store_server import BUCKET, server
 
@@ -61,6 +65,9 @@ class Store:
     variables: Mapping[str, str]
     scratch: Path
     wanted: Counter[str] = field(default_factory=Counter)
+    server: str = ""
+    json: Path | None = None
+    """Where a row for each round is kept."""
 
     def start(self, results: Path, go: Path, kill: float) -> subprocess.Popen[str]:
         """Start a publisher that waits for the file ``go``."""
@@ -129,15 +136,21 @@ def in_round(store: Store, number: int, place: float) -> bool:
     lost, doubled = store.wanted - found, found - store.wanted
     unwanted = meanwhile - store.wanted
     tries = sum("attempts" in text for text in said)
+    row = StoreKill(
+        taken=now(), server=store.server, place=place, began_again=tries,
+        samples=found.total(), lost=lost.total(), doubled=doubled.total() + unwanted.total(),
+        torn=len(torn),
+    )  # fmt: skip
     print(
         f"{number + 1:2} SIGKILL at {place:3}: statuses {statuses}, {tries} began again, "
-        f"{sum(lost.values())} lost, {sum(doubled.values()) + sum(unwanted.values())} doubled, "
-        f"{len(torn)} torn of {sum(found.values())} samples, {time.monotonic() - began:.0f} s",
+        f"{row.lost} lost, {row.doubled} doubled, {row.torn} torn of {row.samples} samples, "
+        f"{time.monotonic() - began:.0f} s",
         *torn[:3], sep="\n   ", flush=True,
     )  # fmt: skip
     good = statuses.pop(struck) == -9 and not any(statuses)
     if not good:
         print(*said, sep="\n")
+    keep(store.json, row)
     return good and not lost and not doubled and not unwanted and not torn
 
 
@@ -152,7 +165,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--address", help="of an empty place; default: a server of its own")
+    parser.add_argument("--server", help="what the table calls it; needed with --address")
+    add_option(parser)
     given = parser.parse_args()
+    if given.address and given.json and not given.server:
+        parser.error("say with --server what the table is to call the server of --address")
     with (
         tempfile.TemporaryDirectory(prefix="store-kills-") as directory,
         contextlib.ExitStack() as opened,
@@ -164,7 +181,9 @@ def main() -> int:
             address = f"s3://{BUCKET}/some/prefix"
             variables = opened.enter_context(server(scratch / "server"))
         places = [PLACES[number % len(PLACES)] for number in range(given.rounds)]
-        good = rounds(Store(address, variables, scratch / "runs"), places)
+        name = given.server or f"localbucket {version('localbucket')}"
+        store = Store(address, variables, scratch / "runs", server=name, json=given.json)
+        good = rounds(store, places)
     return int(not good)
 
 

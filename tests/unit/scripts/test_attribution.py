@@ -11,7 +11,7 @@ RESULTS = Path(__file__).parents[3] / "results"
 
 def test_at_least_nine_tenths_of_every_committed_build_are_attributed() -> None:
     found = list(attributed(RESULTS))
-    builds = {(one.cell.scenario, one.cell.backend) for one in found}
+    builds = {(one.scenario, one.backend) for one in found}
     assert builds >= {
         (scenario, backend)
         for scenario in ("cold", "warm_disk", "warm_process")

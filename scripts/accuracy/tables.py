@@ -1,0 +1,108 @@
+"""What profiles attribute and what pins do, as rows, and the tables of the documentation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+from observatory.text.units import seconds
+from scripts.docs.markdown import code, codes, table, wrapped
+from scripts.docs.rows import Row, measured, read
+
+ATTRIBUTION, PINS = "attribution", "pins"
+NO_PIN = "none"
+"""In place of a pin: all are in force."""
+SCENARIOS = ("cold", "warm_disk", "warm_process")
+
+
+class Attributed(Row):
+    """The builds of one cell of a subject."""
+
+    subject: str
+    scenario: str
+    backend: str
+    launch: str
+    builds: int
+    least: float
+    """The share of its time that phases have, of the build that has least."""
+    most: float
+    """Seconds that belong to no phase, of the build that has most."""
+    largest: str
+    """The phase that takes longest, as a median."""
+
+
+def attribution(rows: Sequence[Attributed]) -> Iterator[str]:
+    """Yield the blocks of which share of the builds has a phase."""
+    newest = {(one.subject, one.backend, one.scenario): one for one in rows}
+    subjects = sorted({one.subject for one in rows})
+
+    def shares(subject: str, backend: str) -> str:
+        found = [newest.get((subject, backend, scenario)) for scenario in SCENARIOS]
+        return ", ".join(f"{100 * one.least:.1f}" if one else "-" for one in found) + " %"
+
+    yield table(
+        ("", *(f"{subject}: {codes(SCENARIOS)}" for subject in subjects)),
+        ((backend, *(shares(subject, backend) for subject in subjects))
+         for backend in sorted({one.backend for one in rows})),
+    )  # fmt: skip
+    most = max(one.most for one in newest.values())
+    builds = sorted({one.builds for one in newest.values()})
+    number = str(builds[0]) if len(builds) == 1 else f"{builds[0]} to {builds[-1]}"
+    yield wrapped(
+        f"At most {seconds(most)} of these builds belong to no phase. Builds of each cell: "
+        f"{number}; the share is that of the build that has least. {measured(newest.values())}"
+    )
+
+
+class Pinned(Row):
+    """The counts of several samples with one pin lifted."""
+
+    subject: str
+    pin: str
+    scenario: str
+    backend: str
+    counts: tuple[int, ...]
+
+    @property
+    def range(self) -> float:
+        """How far the samples lie apart, as a share of their median."""
+        return (max(self.counts) - min(self.counts)) / median(self.counts)
+
+
+def pins(rows: Sequence[Pinned]) -> Iterator[str]:
+    """Yield the blocks of what each pin does. Raises KeyError without a row of `NO_PIN`."""
+    newest = {(one.pin, one.scenario, one.backend): one for one in rows}
+    cells = list(dict.fromkeys((one.scenario, one.backend) for one in rows))
+
+    def of_cell(pin: str, cell: tuple[str, str]) -> Iterator[str]:
+        one, pinned = newest.get((pin, *cell)), newest[NO_PIN, *cell]
+        if one is None:
+            yield from ("", "")
+            return
+        shift = median(one.counts) / median(pinned.counts) - 1
+        shown = f"{100 * shift:+.3f} %"
+        yield f"**{shown}**" if abs(shift) > max(one.range, pinned.range) else shown
+        yield f"{100 * one.range:.3f} %"
+
+    lifted = dict.fromkeys(one.pin for one in rows)
+    yield table(
+        ("lifted", *(text for cell in cells for text in (code(" ".join(cell)), "range"))),
+        ((pin, *(text for cell in cells for text in of_cell(pin, cell))) for pin in lifted),
+    )
+    samples = sorted({len(one.counts) for one in newest.values()})
+    number = str(samples[0]) if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
+    yield wrapped(
+        f"PyTensor {rows[0].subject}, {number} samples of each cell with each pin lifted alone: by "
+        "how much their median moved from that with all pins, and how far they lie apart. In bold: "
+        f"what moved by more than the samples lie apart. {measured(newest.values())}"
+    )
+
+
+def parts() -> dict[str, dict[str, str]]:
+    """From the path of a page to the parts of it for which there are rows."""
+    made: dict[str, dict[str, str]] = {}
+    if builds := read(Attributed, ATTRIBUTION):
+        made["docs/sample.md"] = {"attribution": "\n\n".join(attribution(builds))}
+    if lifted := read(Pinned, PINS):
+        made["docs/explanation/counts-repeat.md"] = {"pins": "\n\n".join(pins(lifted))}
+    return made

@@ -1,0 +1,168 @@
+"""What pages cost to build and to open, as rows, and the tables of the documentation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+
+from scripts.docs.markdown import code, table, wrapped
+from scripts.docs.rows import Row, measured, read
+
+BUILDING, PAGES = "building", "pages"
+NOTHING, UNCHANGED, ONE_MORE = "from nothing", "unchanged", "one new file"
+ALERTS, ASV = "alerts", "asv publish"
+_NAMES = {ASV: code(ASV), ALERTS: code("observatory alerts")}
+
+
+class Built(Row):
+    """What one process took to build pages, or to look for alerts, of a collection."""
+
+    collection: str
+    series: int
+    files: int
+    values: int
+    megabytes: float
+    """Of the result files."""
+    situation: str
+    round: int
+    seconds: float
+    """CPU time of the process and of those that it started."""
+    peak: float
+    """The most memory of one of them, in MB."""
+
+
+class _Collection:
+    """The rows of one collection: medians over rounds."""
+
+    def __init__(self, rows: Sequence[Built]) -> None:
+        self.rows, self.first = rows, rows[0]
+        self.situations = list(dict.fromkeys(one.situation for one in rows))
+
+    def seconds(self, situation: str) -> float:
+        return median(one.seconds for one in self.rows if one.situation == situation)
+
+    def peak(self, situation: str) -> str:
+        return f"{median(one.peak for one in self.rows if one.situation == situation):.0f} MB"
+
+    @property
+    def with_asv(self) -> bool:
+        return ASV in self.situations
+
+
+def _cpu(seconds: float) -> str:
+    return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.{0 if seconds >= 100 else 1}f} s"
+
+
+def _by_collection(rows: Sequence[Built], *, with_asv: bool) -> list[_Collection]:
+    newest = {(one.collection, one.situation, one.round): one for one in rows}.values()
+    names = dict.fromkeys(one.collection for one in newest)
+    every = [_Collection([one for one in newest if one.collection == name]) for name in names]
+    return [one for one in every if one.with_asv == with_asv]
+
+
+def building(rows: Sequence[Built]) -> Iterator[str]:
+    """Yield the blocks of what building costs beside `asv publish`; none without rows of asv."""
+    collections = _by_collection(rows, with_asv=True)
+    if not collections:
+        return
+    lines = []
+    for one in collections:
+        first = one.first
+        about = (
+            f"{first.collection}, {first.series:,} series, {first.files:,} files, "
+            f"{first.megabytes:,.0f} MB"
+        )
+        for situation in one.situations:
+            factor = one.seconds(ASV) / one.seconds(situation)
+            times = (
+                "" if situation == ASV else f"{factor:.{0 if factor >= 20 else 1}f} times as long"
+            )
+            shown = _NAMES.get(situation, situation)
+            cpu = _cpu(one.seconds(situation))
+            lines.append((about, shown, cpu, one.peak(situation), times))
+            about = ""
+    yield table(("collection", "situation", "CPU time", "memory", f"{code(ASV)} takes"), lines)
+    own = [row for one in collections for row in one.rows]
+    rounds = max(one.round for one in own)
+    yield wrapped(
+        f"Medians of {rounds} {'rounds' if rounds > 1 else 'round'} in turns with asv. "
+        f"{measured(own)}"
+    )
+
+
+def sizes(rows: Sequence[Built]) -> Iterator[str]:
+    """Yield the blocks of what building costs by size; none without collections without asv."""
+    collections = _by_collection(rows, with_asv=False)
+    if not collections:
+        return
+    collections.sort(key=lambda one: (one.first.series, one.first.values))
+    exponents = ["", *(_exponent(one, other) for one, other in pairwise(collections))]
+    yield table(
+        ("series", "values in each", "from nothing: CPU time", "exponent, from the row above",
+         "memory", "one new file: CPU time", "memory"),
+        ((f"{one.first.series:,}", f"{one.first.values / one.first.series:.0f}",
+          _cpu(one.seconds(NOTHING)), exponent, one.peak(NOTHING), _cpu(one.seconds(ONE_MORE)),
+          one.peak(ONE_MORE)) for one, exponent in zip(collections, exponents, strict=True)),
+    )  # fmt: skip
+    yield wrapped(measured([row for one in collections for row in one.rows]))
+
+
+def _exponent(smaller: _Collection, larger: _Collection) -> str:
+    """The power of the number of series or of values with which the time grows."""
+    grown = larger.first.values / smaller.first.values
+    series = larger.first.series / smaller.first.series
+    if series != 1 and round(grown / series, 2) != 1:
+        return ""  # both differ
+    power = math.log(larger.seconds(NOTHING) / smaller.seconds(NOTHING)) / math.log(grown)
+    return f"{power:.2f}"
+
+
+class Opened(Row):
+    """Medians over loads of a page. Times in milliseconds; None if it never came to that."""
+
+    project: str
+    page: str
+    browser: str
+    side: str
+    loads: int
+    paint: float | None
+    chart: float | None
+    requests: float
+    bytes: float
+    errors: float
+
+
+def pages(rows: Sequence[Opened], project: str) -> Iterator[str]:
+    """Yield the blocks of what opening the pages of one project costs."""
+    newest = {
+        (one.page, one.browser, one.side): one for one in rows if one.project == project
+    }  # fmt: skip
+    yield table(
+        ("page", "browser", "side", "first paint", "chart drawn", "requests", "bytes", "errors"),
+        ((one.page, one.browser, "**ours**" if one.side == "ours" else one.side,
+          _milliseconds(one.paint), "-" if one.page == "first" else _milliseconds(one.chart),
+          f"{one.requests:.0f}", f"{one.bytes / 1000:,.0f} kB", f"{one.errors:.0f}")
+         for one in newest.values()),
+    )  # fmt: skip
+    loads = max(one.loads for one in newest.values())
+    yield wrapped(f"Medians of {loads} loads. {measured(newest.values())}")
+
+
+def _milliseconds(time: float | None) -> str:
+    return "never" if time is None else f"{time:.0f} ms"
+
+
+def parts() -> dict[str, dict[str, str]]:
+    """From the path of a page to the parts of it for which there are rows."""
+    made: dict[str, dict[str, str]] = {}
+    built = read(Built, BUILDING)
+    for name, blocks in (("building", building(built)), ("building by size", sizes(built))):
+        if text := "\n\n".join(blocks):
+            made.setdefault("docs/explanation/building-pages.md", {})[name] = text
+    opened = read(Opened, PAGES)
+    for project in dict.fromkeys(one.project for one in opened):
+        text = "\n\n".join(pages(opened, project))
+        made.setdefault("docs/beside-asv.md", {})[f"pages of {project}"] = text
+    return made
