@@ -1,8 +1,9 @@
 """The profile of a build: what it did and where its seconds went.
 
 The tracing pass gives calls: exact counts of the Python functions that the build entered, as a
-tree of callers and callees. The timing pass gives seconds: by phase and by rewriter. The counting
-pass gives memory by phase. All give the same phases. Functions are named ``module:qualname``.
+tree of callers and callees, and the passes of LLVM. The timing pass gives seconds: by phase and by
+rewriter. The counting pass gives memory by phase. All give the same phases. Functions are named
+``module:qualname``.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ KEPT_SHARE = 0.0001
 """A function or a node with a smaller share of all calls is not kept by itself."""
 MOST_TIMED = 15
 """Rewriters that a profile of times keeps: those that took longest. It stays in the journal."""
+KEPT_PASS_SHARE = 0.001
+"""An LLVM pass with a smaller share of the seconds of all of them is not kept by itself."""
 MOST_NODES = 1500
 """Nodes that a tree keeps, at most: the largest ones."""
 
@@ -76,6 +79,20 @@ class Rewriter:
 
 
 @dataclass(frozen=True)
+class LlvmPass:
+    """One pass of LLVM, over all code that it was run on."""
+
+    name: str
+    """Of the C++ class, or the title of a pass that makes machine code; or `OTHER`."""
+    phase: str
+    """The phase of a build that it is a part of."""
+    seconds: float
+    """Of the CPU, with the analyses that it asked for."""
+    runs: int | None = None
+    """How often it was run on a function, a loop or a module. None: LLVM does not say."""
+
+
+@dataclass(frozen=True)
 class ImportedModule:
     """One module that importing PyTensor and numba imports; its own imports follow it."""
 
@@ -97,5 +114,7 @@ class Profile:
     unwatched: tuple[str, ...] = ()
     """Phases that could not be seen, since no function that begins one was found in time: what they
     took is part of other phases. Timing and counting pass only."""
+    llvm_passes: tuple[LlvmPass, ...] | None = None
+    """Tracing pass only. None where nobody could look: it is not known to be none."""
     imports: tuple[ImportedModule, ...] = ()
     """One tracing sample of a subject: in another process, before any build."""

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from threading import get_ident
 from types import CodeType
 from typing import Any
@@ -28,6 +29,7 @@ from ..profiles import (
     Rewriter,
 )
 from .ledger import shorten
+from .llvm_passes import PassTimer
 from .phases import PHASE_OF, PHASES
 from .waiting import WAITING
 
@@ -67,21 +69,24 @@ class Tracer:
     """Counts the functions that are entered while it is on, in a tree that grows with each use.
 
     Each thread has a stack and a tree of its own, so that none loses what another one counts.
-    Frames that were there before the tracer was switched on are not in the tree.
+    Frames that were there before the tracer was switched on are not in the tree. The passes of LLVM
+    are timed meanwhile.
     """
 
     def __init__(self) -> None:
         self.roots: list[Node] = []
+        self.llvm = PassTimer()
 
     def profile(self) -> Profile:
         """Return what was counted so far, bounded in size."""
-        return profile_of(self.roots)
+        return replace(profile_of(self.roots), llvm_passes=self.llvm.passes())
 
     @contextmanager
     def counting_calls(self, counts: list[int]) -> Iterator[None]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
-        Those that wait for another process are left out, there and in the tree.
+        Those that wait for another process, and those that time passes of LLVM, are left out,
+        there and in the tree.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
         monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
@@ -96,18 +101,20 @@ class Tracer:
             events.PY_RESUME: resume,
             events.PY_THROW: resume,
         }
-        monitoring.use_tool_id(_TOOL, "observatory")
-        for event, callback in callbacks.items():
-            monitoring.register_callback(_TOOL, event, callback)
-        monitoring.set_events(_TOOL, sum(callbacks))
-        try:
-            yield
-        finally:
-            monitoring.set_events(_TOOL, events.NO_EVENTS)
-            monitoring.free_tool_id(_TOOL)
-            roots = [stack[0] for stack in stacks.values()]
-            self.roots += roots
-            counts.append(sum(node.entries for node in _nodes(roots)))
+        with self.llvm.running():
+            monitoring.use_tool_id(_TOOL, "observatory")
+            for event, callback in callbacks.items():
+                monitoring.register_callback(_TOOL, event, callback)
+            monitoring.set_events(_TOOL, sum(callbacks))
+            try:
+                yield
+            finally:
+                monitoring.set_events(_TOOL, events.NO_EVENTS)
+                monitoring.free_tool_id(_TOOL)
+                roots = [stack[0] for stack in stacks.values()]
+                _cut(roots, self.llvm.codes)
+                self.roots += roots
+                counts.append(sum(node.entries for node in _nodes(roots)))
 
 
 def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., object], ...]:
@@ -165,6 +172,13 @@ def _nodes(roots: Sequence[Node]) -> Iterator[Node]:
         node = waiting.pop()
         yield node
         waiting.extend(node.values())
+
+
+def _cut(roots: Sequence[Node], codes: Collection[int]) -> None:
+    """Take the functions with these ids of code out of the trees, with all that they call."""
+    for node in _nodes(roots):
+        for code in [code for code in node if code in codes]:
+            del node[code]
 
 
 class _Merged:

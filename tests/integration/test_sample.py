@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import pytest
 
@@ -329,6 +330,22 @@ def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
     seconds = sum(phase.seconds or 0.0 for phase in profile.phases)
     assert 0.9 < seconds / timed.metrics["compile_time"] <= 1.0
     assert any(rewriter.applications for rewriter in profile.rewriters)
+
+
+def test_the_llvm_passes_of_a_build_are_named_and_asking_for_them_adds_no_call(
+    newest: Environment,
+) -> None:
+    script = Path(__file__).with_name("llvm_of_a_function.py")
+    done = subprocess.run([newest.python, script], capture_output=True, text=True, check=True,
+                          env=newest.variables())  # fmt: skip
+    found = json.loads(done.stdout)
+    one, other = ({each["name"]: each for each in build} for build in found["passes"])
+    assert one["InstCombinePass"]["phase"] == "LLVM: passes"
+    assert one["InstCombinePass"]["seconds"] > 0
+    assert one["InstCombinePass"]["runs"] == other["InstCombinePass"]["runs"] > 1
+    assert any("Instruction Selection" in name for name in one)
+    silent, asking = (median(found["calls"][one]) for one in ("silent", "asking"))
+    assert abs(asking - silent) < 0.002 * silent
 
 
 def test_what_python_cannot_give_is_absent_with_a_reason(

@@ -115,6 +115,15 @@ class Rewriter(Record):
     )
 
 
+class LlvmPass(Record):
+    """One pass of LLVM, over all code that it was run on; tracing pass only."""
+
+    name: Name
+    phase: Name = Field(description="the phase that it is a part of")
+    seconds: _Seconds = Field(description="of the CPU, with the analyses that it asked for")
+    runs: _Count | None = Field(None, description="None: this LLVM does not say")
+
+
 class ImportedModule(Record):
     """One module that importing PyTensor and numba imports; its own imports follow it."""
 
@@ -132,6 +141,10 @@ class Profile(Record):
     unwatched: list[Name] = Field(
         [], max_length=100, description="phases that could not be seen, because the functions that "
         "begin them have other names or were imported too late; absent in older files",
+    )  # fmt: skip
+    llvm_passes: list[LlvmPass] | None = Field(
+        None, max_length=2000, description="tracing pass only; null where nobody could look, or in "
+        "older files: it is not known that there are none",
     )  # fmt: skip
     imports: list[ImportedModule] = Field(
         [], max_length=5000, description="of one tracing sample: before any build"
@@ -159,6 +172,18 @@ class PhaseTime(Record):
         False, description="whether the sides differ by more than samples of one side do"
     )
     watched: bool = Field(True, description="false: a side could not see it")
+
+
+class LlvmPassTime(Record):
+    """The CPU seconds of one pass of LLVM: medians of tracing samples."""
+
+    name: Name
+    phase: Name
+    base: _Seconds = Field(description="0: it is not among those that take long")
+    head: _Seconds
+    base_runs: FiniteFloat | None = Field(None, description="None: LLVM does not say")
+    head_runs: FiniteFloat | None = None
+    samples: int = Field(1, ge=1, description="of the side that has fewer")
 
 
 class PhaseMemory(Record):

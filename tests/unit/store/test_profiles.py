@@ -42,9 +42,15 @@ def test_the_two_sides_of_the_schema_agree_on_its_names() -> None:
         (measured.CallTree, record.CallTree),
         (measured.Phase, record.Phase),
         (measured.Rewriter, record.Rewriter),
+        (measured.LlvmPass, record.LlvmPass),
         (measured.Profile, record.Profile),
     ):
         assert {field.name for field in fields(one)} == other.model_fields.keys()
+
+
+def test_an_older_profile_does_not_say_that_no_llvm_pass_ran() -> None:
+    assert Profile.model_validate({"phases": []}).llvm_passes is None
+    assert Profile.model_validate({"llvm_passes": []}).llvm_passes == []
 
 
 def profiles(results: Path) -> list[Path]:
