@@ -33,7 +33,8 @@ def flame_values(
 
     There is a graph for each unit in which both have a profile.
     """
-    sides = {unit: (base.stacks(unit), head.stacks(unit)) for unit in units_of(base, head)}
+    both = (base, head)
+    sides = {unit: (base.stacks(unit, both), head.stacks(unit, both)) for unit in units_of(*both)}
     compared = base is not head
     old, new = (shorten(label, 60) for label in labels)
     return {

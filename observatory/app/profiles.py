@@ -57,7 +57,8 @@ class FoundProfile:
 
     def exported(self, form: Literal["collapsed", "speedscope"], unit: Unit) -> str:
         """Return the profiles in a form of other tools, one after another."""
-        return exported({label: one.stacks(unit) for label, one in self.sides}, form, unit)
+        beside = [one for _, one in self.sides]
+        return exported({label: one.stacks(unit, beside) for label, one in self.sides}, form, unit)
 
     def html(self) -> bytes:
         """Return the page of the flame graph as one file; of one subject, it compares nothing."""
@@ -67,7 +68,7 @@ class FoundProfile:
         return flame_file(self.cell, (base, head), before, after)
 
     def tables(self) -> list[Table]:
-        """Return phases, rewriters, functions and imports; of two subjects those that grew."""
+        """Return phases, LLVM passes, rewriters, functions and imports; of two, those that grew."""
         (_, first), (_, last) = self.sides[0], self.sides[-1]
         two = len(self.sides) > 1
         parts = difference_tables(first, last) if two else profile_tables(last)

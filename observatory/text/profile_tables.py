@@ -8,18 +8,20 @@ from observatory.analyze.profiles.cells import (
     CellProfile,
     difference_of,
     memory_of,
+    pass_times_of,
     phase_times_of,
 )
 from observatory.store.records.profile import ImportedModule, PartChange, Rewriter
 from observatory.text.tables import Table
-from observatory.text.units import MISSING, count, difference, human, percent, seconds
+from observatory.text.units import MISSING, change, count, difference, human, percent, seconds
 
+_LLVM_PASSES = "CPU seconds of LLVM passes, with the analyses that they ask for"
 _MOST = 20
 """Rows of a table."""
 
 
 def profile_tables(one: CellProfile) -> Iterator[Table]:
-    """The phases, the rewriters and the functions of one cell of a subject, the largest first."""
+    """The phases, passes, rewriters and functions of one cell of a subject, the largest first."""
     found, times = one.typical, one.seconds
     calls = {phase.name: phase.calls for phase in found.phases} if found else {}
     names = sorted({*times, *calls}, key=lambda name: (-times.get(name, 0.0), name))
@@ -30,6 +32,12 @@ def profile_tables(one: CellProfile) -> Iterator[Table]:
             for name in names
         ),
     )  # fmt: skip
+    if one.llvm_passes:
+        longest = tuple(
+            (each.name, each.phase, human(each.seconds, "seconds"), human(each.runs, "calls"))
+            for each in one.llvm_passes[:_MOST]
+        )
+        yield Table(_LLVM_PASSES, ("LLVM pass", "phase", "seconds", "runs"), longest)
     yield from _rewriters(one)
     if one.raised:
         peaks = (
@@ -80,6 +88,16 @@ def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
         )  # fmt: skip
         header = ("phase", "BASE", "HEAD", "change")
         yield Table("Seconds of phases, each without those inside it", header, tuple(rows))
+    if passes := pass_times_of(base, head):
+        largest = sorted(passes, key=lambda one: (-abs(one.head - one.base), one.name))[:_MOST]
+        changed = tuple(
+            (one.name, one.phase, human(one.base, "seconds"), human(one.head, "seconds"),
+             difference(one.base, one.head, "seconds"),
+             change(one.base_runs, one.head_runs, "calls"))
+            for one in largest
+        )  # fmt: skip
+        columns = ("LLVM pass", "phase", "BASE", "HEAD", "change", "runs")
+        yield Table(_LLVM_PASSES, columns, changed)
     if memory := memory_of(base, head):
         compared = (
             (one.name, human(one.base, "bytes"), human(one.head, "bytes"),

@@ -9,7 +9,13 @@ from observatory.analyze.profiles.cells import CellProfile, difference_of, phase
 from observatory.analyze.profiles.difference import main_part
 from observatory.analyze.profiles.judging import counts_of_change
 from observatory.analyze.profiles.samples import NOT_ATTRIBUTED
-from observatory.store.records.profile import ImportChange, PartChange, PhaseMemory, PhaseTime
+from observatory.store.records.profile import (
+    ImportChange,
+    LlvmPassTime,
+    PartChange,
+    PhaseMemory,
+    PhaseTime,
+)
 from observatory.text.units import change, count, human, percent, seconds
 from observatory.text.words import several
 
@@ -38,10 +44,26 @@ def main_part_sentence(part: PartChange, phase: PartChange | None = None) -> str
     return f"{percent(phase.share)} of the additional calls are in the phase `{phase.name}`; {said}"
 
 
-def longer_sentence(phase: PhaseTime, share: float) -> str:
-    """The sentence on the phase that a longer build is explained by, without a full stop."""
+def longer_sentence(phase: PhaseTime, share: float, inside: LlvmPassTime | None = None) -> str:
+    """The sentence on the phase that a longer build is explained by, without a full stop.
+
+    ``inside``: the pass of LLVM that the phase takes longer by.
+    """
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return f"{_phase(phase.name)} takes {more} more ({levels}), {_share(share, 'time')}"
+    said = f"{_phase(phase.name)} takes {more} more ({levels}), {_share(share, 'time')}"
+    return said + _inside(inside)
+
+
+def _inside(one: LlvmPassTime | None) -> str:
+    """The pass of LLVM that takes longer, as the end of the sentence on its phase."""
+    if one is None:
+        return ""
+    more, levels = seconds(one.head - one.base), change(one.base, one.head, "seconds")
+    where = f"{levels} of CPU time, in {several(one.samples, 'sample')} of each side"
+    ran = ""
+    if one.base_runs and one.head_runs and one.base_runs != one.head_runs:
+        ran = f", and ran {_times(round(one.base_runs))}, now {count(round(one.head_runs))}"
+    return f"; in it, the LLVM pass {_quoted(one.name)} takes {more} more ({where}){ran}"
 
 
 def memory_sentence(phase: PhaseMemory, share: float) -> str:
@@ -87,10 +109,13 @@ def _further(number: int, noun: str) -> str:
     return f" and {several(number, f'more {noun}')}" if number > 0 else ""
 
 
-def grown_phase_sentence(phase: PhaseTime) -> str:
-    """The sentence on a phase that takes much longer where all calls together are no alarm."""
+def grown_phase_sentence(phase: PhaseTime, inside: LlvmPassTime | None = None) -> str:
+    """The sentence on a phase that takes much longer where all calls together are no alarm.
+
+    ``inside``: the pass of LLVM that the phase takes longer by.
+    """
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return f"{_NO_ALARM}, but {_phase(phase.name)} takes {more} more ({levels})"
+    return f"{_NO_ALARM}, but {_phase(phase.name)} takes {more} more ({levels}){_inside(inside)}"
 
 
 def _counts(part: PartChange, total: int) -> str:

@@ -1,8 +1,8 @@
 """Where a change begins: what the profiles of both sides add to verdicts, as their reason. Pure.
 
 Work that got worse has the phase, and the rewriter or function in it, with which the additional
-calls begin. Time that got worse has the phase that takes longer, a longer import its module, and a
-larger peak of memory the phase that raises it.
+calls begin. Time that got worse has the phase that takes longer, and in it the pass of LLVM; a
+longer import has its module, and a larger peak of memory the phase that raises it.
 And where all calls together are as many as before, a part may still do much more, or a phase take
 much longer than before, which the noise of the whole may hide: that is a remark, and the verdict
 stays.
@@ -18,6 +18,7 @@ from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.profiles.difference import main_part, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.judging import grown_parts
+from observatory.analyze.profiles.llvm_passes import longer_pass, pass_times
 from observatory.analyze.profiles.samples import (
     Differences,
     grown_phase,
@@ -26,6 +27,7 @@ from observatory.analyze.profiles.samples import (
     memory_by_phase,
     phase_times,
     raised,
+    traced,
 )
 from observatory.analyze.statements import JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import (
@@ -37,7 +39,7 @@ from observatory.benchmarks.catalogue import (
     headline_time,
 )
 from observatory.store.journal.values import values_of
-from observatory.store.records.profile import PhaseTime, ProfileDifference
+from observatory.store.records.profile import LlvmPassTime, PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
 _CALM = ("unaffected", "workload changed")
@@ -62,6 +64,7 @@ def with_beginnings(
         return before, after
 
     work, times = Differences(*taken("tracing")), phase_times(*taken("timing"))
+    before, after = map(traced, taken("tracing"))
     longer = {one.cell for one in verdicts if _takes_longer(one)}
     calls_more = {v.cell for v in verdicts if v.metric == _CALLS and v.conclusion == "worse"}
 
@@ -72,7 +75,8 @@ def with_beginnings(
                 return _begins(one.cell, work[one.cell]) if one.cell in calls_more else None
             if one.conclusion in _CALM and one.metric == _CALLS:
                 untold = [] if one.cell in longer else times.get(one.cell, [])
-                return _remark(work, one.cell, untold)
+                passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
+                return _remark(work, one.cell, untold, passes)
         if one.conclusion == "worse":
             # Importing is judged once for a model, and a sample of any cell has the modules.
             sides = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
@@ -113,8 +117,11 @@ def where_it_begins(
     if metric == _PEAK:
         return _memory_begins(before, after)
     if metric == headline_time(cell.scenario):
-        phase = longer_phase(phase_times(before, after).get(cell, []))
-        return phase and Statement("time began", phase)
+        found = longer_phase(phase_times(before, after).get(cell, []))
+        if found is not None:
+            passes = pass_times(*(traced(side).get(cell, []) for side in (before, after)))
+            inside = longer_pass(passes, found[0])
+            return Statement("time began", found if inside is None else (*found, inside))
     return None
 
 
@@ -156,8 +163,13 @@ def _takes_longer(one: JudgedVerdict) -> bool:
     return one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario)
 
 
-def _remark(work: Differences, cell: Cell, times: Sequence[PhaseTime]) -> Statement | None:
+def _remark(
+    work: Differences, cell: Cell, times: Sequence[PhaseTime], passes: Sequence[LlvmPassTime]
+) -> Statement | None:
     if work.repeated(cell) and (parts := grown_parts(work[cell])):
         return Statement("part grew", (parts[:_NAMED], work[cell].base))
     phase = grown_phase(times)
-    return None if phase is None else Statement("phase grew", (phase,))
+    if phase is None:
+        return None
+    inside = longer_pass(passes, phase)
+    return Statement("phase grew", (phase,) if inside is None else (phase, inside))

@@ -5,13 +5,14 @@ Both are stacks: chains of names, the outermost first, each with the weight of i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from statistics import median
 from typing import Literal
 
 from observatory.analyze.profiles.judging import judged, typical
+from observatory.analyze.profiles.llvm_passes import pass_times, usual_passes
 from observatory.analyze.profiles.samples import (
     NOT_ATTRIBUTED,
     ByPhase,
@@ -25,6 +26,8 @@ from observatory.analyze.profiles.samples import (
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import (
     ROOT,
+    LlvmPass,
+    LlvmPassTime,
     PhaseMemory,
     PhaseTime,
     Profile,
@@ -62,16 +65,42 @@ class CellProfile:
         return _medians(self.timed)
 
     @cached_property
+    def llvm_passes(self) -> Sequence[LlvmPass]:
+        """The median CPU seconds of each pass of LLVM, the longest first."""
+        return usual_passes(self.traced)
+
+    @cached_property
     def memory(self) -> Mapping[str, float]:
         """The median bytes by which each phase raised the peak."""
         return _medians(self.raised)
 
-    def stacks(self, unit: Unit) -> Stacks:
-        """The profile in calls or in seconds; empty if no sample has it."""
+    def stacks(self, unit: Unit, beside: Sequence[CellProfile] = ()) -> Stacks:
+        """The profile in calls or in seconds; empty if no sample has it.
+
+        ``beside``: profiles that it is shown with. Passes of LLVM that one of them does not know
+        are left in their phase.
+        """
         if unit == "seconds":
-            return [((ROOT, *_path(name)), seconds) for name, seconds in self.seconds.items()]
+            known = all(one.llvm_passes for one in beside)
+            return list(self._by_phase_and_pass(self.llvm_passes if known else ()))
         found = self.typical
         return list(found.tree.stacks()) if found and found.tree else []
+
+    def _by_phase_and_pass(
+        self, passes: Sequence[LlvmPass]
+    ) -> Iterator[tuple[tuple[str, ...], float]]:
+        """The seconds of each phase, and of the passes inside it.
+
+        Other samples timed the passes: they fill the phase at most.
+        """
+        for phase, seconds in self.seconds.items():
+            path = (ROOT, *_path(phase))
+            inside = [one for one in passes if one.phase == phase]
+            total = sum(one.seconds for one in inside)
+            fitting = min(1.0, seconds / total) if total else 0.0
+            yield path, max(0.0, seconds - fitting * total)
+            for one in inside:
+                yield (*path, one.name), fitting * one.seconds
 
     def total(self, unit: Unit) -> float:
         """All calls, or all seconds."""
@@ -120,6 +149,11 @@ def in_common(base: Mapping[Cell, CellProfile], head: Mapping[Cell, CellProfile]
 def phase_times_of(base: CellProfile, head: CellProfile) -> list[PhaseTime]:
     """The seconds of each phase of both, the largest growth first; empty if a side has none."""
     return paired(base.timed, head.timed) if base.timed and head.timed else []
+
+
+def pass_times_of(base: CellProfile, head: CellProfile) -> list[LlvmPassTime]:
+    """The CPU seconds of each pass of LLVM of both, the largest growth first."""
+    return pass_times(base.traced, head.traced)
 
 
 def memory_of(base: CellProfile, head: CellProfile) -> list[PhaseMemory]:

@@ -24,7 +24,7 @@ from observatory.store.records.sample import Sample
 NOT_ATTRIBUTED = "not attributed"
 _FEWEST = 7
 """Samples a side below which no phase is sure, as for times."""
-_ENOUGH = 0.25
+ENOUGH = 0.25
 """A phase with a smaller share of the additional time does not explain it."""
 _LEAST_MEMORY = 1_000_000
 """Bytes: the allocator decides about less."""
@@ -167,7 +167,7 @@ def larger_phase(memory: Sequence[PhaseMemory], more: float) -> tuple[PhaseMemor
     """
     first = next((one for one in memory if one.watched), None)
     grown = 0.0 if first is None else first.head - first.base - _unseen(memory)
-    if first is None or grown < max(_LEAST_MEMORY, _ENOUGH * more) or more <= 0:
+    if first is None or grown < max(_LEAST_MEMORY, ENOUGH * more) or more <= 0:
         return None
     if sum(one.head - one.base for one in memory) <= 0:
         return None
@@ -182,7 +182,7 @@ def longer_phase(times: Sequence[PhaseTime]) -> tuple[PhaseTime, float] | None:
     """
     more = sum(time.head - time.base for time in times)
     first = next((time for time in times if time.sure and time.head > time.base), None)
-    if first is None or more <= 0 or first.head - first.base - _unseen(times) < _ENOUGH * more:
+    if first is None or more <= 0 or first.head - first.base - _unseen(times) < ENOUGH * more:
         return None
     return first, (first.head - first.base) / more
 

@@ -14,7 +14,14 @@ from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import CallTree, ImportedModule, Phase, Profile, Rewriter
+from observatory.store.records.profile import (
+    CallTree,
+    ImportedModule,
+    LlvmPass,
+    Phase,
+    Profile,
+    Rewriter,
+)
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import WARM, sample
@@ -137,6 +144,31 @@ def test_a_longer_time_begins_with_a_phase() -> None:
     phase, share = because.values
     assert phase.name == "loading"
     assert 0.9 < share <= 1
+
+
+def with_passes(one: Sample, **seconds: float) -> Sample:
+    """The same tracing sample, with passes of LLVM in the phase `loading`."""
+    assert one.profile is not None
+    passes = [LlvmPass(name=n, phase="loading", seconds=s) for n, s in seconds.items()]
+    return one.model_copy(
+        update={"profile": one.profile.model_copy(update={"llvm_passes": passes})}
+    )
+
+
+def test_a_longer_phase_begins_with_the_pass_of_llvm_that_grew() -> None:
+    """Be the whole worse or only the phase."""
+    calls = traced(80_000, 2_000, 18_000)
+    for noise, metric in ((1 / 1000, "compile_time"), (1 / 2, "python_calls")):
+        base, head = (
+            [with_passes(calls, GVNPass=gvn, SROAPass=0.05)] * 2
+            + [timed(0.4 + n * noise, loading) for n in range(8)]
+            for gvn, loading in ((0.05, 0.1), (0.24, 0.3))
+        )
+        because = reasons(base, head)[metric]
+        assert because is not None
+        assert because.values[0].name == "loading"
+        assert because.values[-1].name == "GVNPass"
+        assert "; in it, the LLVM pass `GVNPass` takes 190 ms more" in sentence_of(because)
 
 
 def test_a_phase_that_takes_longer_is_a_remark_where_noise_hides_it_in_the_whole() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from observatory.analyze.profiles.cells import cell_profiles, in_common, units_of
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import Phase, Profile
+from observatory.store.records.profile import LlvmPass, Phase, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import WARM, failed, sample, traced
 
@@ -31,6 +33,31 @@ def test_calls_are_those_of_the_median_sample_and_seconds_are_medians() -> None:
     }
     assert found[WARM].total("calls") == 7
     assert found[WARM].total("seconds") == 3.0
+
+
+def passes(**seconds: float) -> Sample:
+    """A tracing sample with passes of LLVM."""
+    found = [LlvmPass(name=n, phase="LLVM: passes", seconds=s) for n, s in seconds.items()]
+    one = traced(7)
+    assert one.profile is not None
+    return one.model_copy(update={"profile": one.profile.model_copy(update={"llvm_passes": found})})
+
+
+def test_passes_of_llvm_fill_their_phase_at_most() -> None:
+    path = ("(build)", "LLVM", "LLVM: passes")
+    for gvn, own, shown in ((0.4, 0.4, 0.4), (1.6, 0.0, 2 / 3)):
+        samples = [timed(1.0, LLVM_passes=1.0), passes(GVNPass=gvn, SROAPass=gvn / 2)]
+        found = dict(cell_profiles(samples)[WARM].stacks("seconds"))
+        assert found[path] == pytest.approx(own)
+        assert found[(*path, "GVNPass")] == pytest.approx(shown)
+
+
+def test_passes_that_one_side_does_not_know_stay_in_their_phase() -> None:
+    old = cell_profiles([timed(1.0, LLVM_passes=1.0), traced(7)])[WARM]
+    new = cell_profiles([timed(1.0, LLVM_passes=1.0), passes(GVNPass=0.4)])[WARM]
+    phase = (("(build)", "LLVM", "LLVM: passes"), 1.0)
+    assert phase in new.stacks("seconds", [old, new])
+    assert phase not in new.stacks("seconds", [new, new])
 
 
 def test_the_cell_that_changed_most_comes_first_and_calls_before_seconds() -> None:

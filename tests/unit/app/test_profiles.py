@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from observatory.analyze.profiles.cells import cell_profiles
 from observatory.app.profiles import collapsed, exported, profile_of_cells, speedscope
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.profile import Phase, Profile, Rewriter
+from observatory.store.records.profile import LlvmPass, Phase, Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.profile_tables import difference_tables, profile_tables
 from tests.factories import WARM, sample, traced
@@ -137,3 +137,36 @@ def test_two_subjects_show_the_memory_of_both_and_its_change():
     assert tables["Memory: by how much each phase raises the peak"].rows == (
         ("numba: lowering", "16.0 MB", "32.0 MB", "larger: +16.0 MB"),
     )
+
+
+def with_pass(seconds: float | None, runs: int | None = 12) -> list[Sample]:
+    """A tracing sample of a build that ran one pass, which other passes are larger than."""
+    one = traced(100)
+    names = {"GVNPass": seconds, "SROAPass": 0.5}
+    passes = None if seconds is None else [
+        LlvmPass(name=name, phase="LLVM: passes", seconds=took, runs=runs)
+        for name, took in names.items()
+    ]  # fmt: skip
+    return [
+        one.model_copy(update={"profile": one.profile.model_copy(update={"llvm_passes": passes})})
+    ]
+
+
+def test_llvm_passes_are_shown_with_their_runs_and_by_how_much_they_changed():
+    small, large = (cell_profiles(with_pass(one))[WARM] for one in (0.1, 0.3))
+    (table,) = (one for one in profile_tables(small) if "LLVM" in one.title)
+    assert table.rows[1] == ("GVNPass", "LLVM: passes", "100 ms", "12")
+    (table,) = (one for one in difference_tables(small, large) if "LLVM" in one.title)
+    first, second = table.rows
+    assert first == ("GVNPass", "LLVM: passes", "100 ms", "300 ms", "slower: +200 ms", "12 → 12")
+    assert second[0] == "SROAPass"
+
+
+def test_passes_that_a_side_does_not_know_are_not_shown():
+    old, new = (cell_profiles(with_pass(one))[WARM] for one in (None, 0.3))
+    assert not any(
+        "LLVM" in one.title for one in (*profile_tables(old), *difference_tables(old, new))
+    )
+    unsaid = cell_profiles(with_pass(0.1, None))[WARM]
+    (table,) = (one for one in profile_tables(unsaid) if "LLVM" in one.title)
+    assert table.rows[0][-1] == "-"

@@ -7,6 +7,7 @@ import pytest
 from observatory.analyze.profiles.difference import main_part
 from observatory.store.records.profile import (
     ImportChange,
+    LlvmPassTime,
     PartChange,
     PhaseMemory,
     PhaseTime,
@@ -161,6 +162,24 @@ def test_a_phase_that_grows_in_a_calm_whole_is_said_with_its_seconds() -> None:
         "the total number of calls raises no alarm, but the phase `numba: cache load` takes 200 ms "
         "more (70.0 → 270 ms)"
     )
+
+
+def test_a_pass_of_llvm_is_named_after_its_phase() -> None:
+    phase = PhaseTime(name="LLVM: passes", base=2.6, head=3.7, sure=True)
+    inside = LlvmPassTime(
+        name="GVNPass", phase="LLVM: passes", base=0.07, head=1.07, base_runs=1200, head_runs=2400,
+        samples=2,
+    )  # fmt: skip
+    told = (
+        "; in it, the LLVM pass `GVNPass` takes 1.00 s more (0.07 → 1.07 s of CPU time, in 2 "
+        "samples of each side)"
+    )
+    assert longer_sentence(phase, 0.95, inside) == (
+        "the phase `LLVM: passes` takes 1.10 s more (2.60 → 3.70 s), 95 % of the additional time"
+        f"{told}, and ran 1,200 times, now 2,400"
+    )
+    unknown = inside.model_copy(update={"base_runs": None})
+    assert grown_phase_sentence(phase, unknown).endswith(told)
 
 
 def test_parts_that_grow_in_a_calm_whole_are_said_with_their_share_of_it() -> None:

@@ -1,0 +1,64 @@
+"""Which pass of LLVM explains a phase that takes longer."""
+
+from __future__ import annotations
+
+from observatory.analyze.profiles.llvm_passes import longer_pass, pass_times, usual_passes
+from observatory.store.records.profile import OTHER, LlvmPass, PhaseTime, Profile
+
+PASSES, MACHINE_CODE = "LLVM: passes", "LLVM: machine code"
+
+
+def profile(phase: str = PASSES, runs: int | None = None, **seconds: float) -> Profile:
+    return Profile(
+        llvm_passes=[
+            LlvmPass(name=name, phase=phase, seconds=one, runs=runs)
+            for name, one in seconds.items()
+        ]
+    )
+
+
+def named(base: list[Profile], head: list[Profile], more: float = 1.0) -> str | None:
+    phase = PhaseTime(name=PASSES, base=2.0, head=2.0 + more, sure=True)
+    found = longer_pass(pass_times(base, head), phase)
+    return None if found is None else found.name
+
+
+def test_the_pass_that_grew_most_explains_its_phase() -> None:
+    base = [profile(InstCombinePass=0.7, GVNPass=0.1)] * 2
+    assert named(base, [profile(InstCombinePass=0.8, GVNPass=1.0)] * 2) == "GVNPass"
+
+
+def test_a_pass_that_grew_as_all_do_on_a_busy_machine_explains_nothing() -> None:
+    base = [profile(InstCombinePass=0.7, GVNPass=0.2)] * 2
+    assert named(base, [profile(InstCombinePass=1.0, GVNPass=0.28)] * 2) is None
+
+
+def test_a_pass_that_grew_little_explains_nothing() -> None:
+    base, head = profile(GVNPass=0.1), profile(GVNPass=0.3)
+    assert named([base], [head], more=1.0) is None
+    assert named([base], [head], more=0.5) == "GVNPass"
+
+
+def test_a_pass_of_another_phase_and_the_sum_of_small_ones_explain_nothing() -> None:
+    base, head = profile(MACHINE_CODE, GVNPass=0.1), profile(MACHINE_CODE, GVNPass=1.1)
+    assert named([base], [head]) is None
+    assert named([profile(**{OTHER: 0.1})], [profile(**{OTHER: 1.1})]) is None
+
+
+def test_a_pass_that_is_new_was_among_the_small_ones() -> None:
+    (_, first), *_ = enumerate(pass_times([profile(A=0.2)], [profile(A=0.2, B=0.9, runs=3)]))
+    assert (first.name, first.base, first.base_runs, first.head_runs) == ("B", 0.0, None, 3)
+    assert named([profile(A=0.2)], [profile(A=0.2, B=0.9)]) == "B"
+
+
+def test_a_side_that_nobody_watched_is_not_one_without_passes() -> None:
+    assert pass_times([Profile()], [profile(GVNPass=1.0)]) == []
+    assert [one.base for one in pass_times([profile()], [profile(GVNPass=1.0)])] == [0.0]
+
+
+def test_the_numbers_are_medians_of_the_samples_that_looked() -> None:
+    side = [profile(runs=n, GVNPass=n / 10) for n in (1, 2, 9)]
+    (found,) = usual_passes([*side, Profile()])
+    assert (found.seconds, found.runs) == (0.2, 2)
+    (time,) = pass_times(side, [*side, Profile()])
+    assert time.samples == 3
