@@ -146,7 +146,7 @@ class Comparer:
             self._say("the budget ended before all work was counted", "error")
 
     def _trace(self, interleaving: Interleaving) -> None:
-        """Trace what was asked for, and the cells that do more work: to name the culprit."""
+        """Trace what was asked for, and the cells that do more work: to name the main part."""
         worse = {one.cell for one in self.compare().worse if one.metric in OF_WORK}
         more = [cell for cell in self.matrix.worked if cell in worse - {*self.matrix.traced}]
         if more:
