@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from observatory.benchmarks.catalogue import METRICS
 from observatory.text.units import seconds
 from scripts.docs.markdown import code, codes, table, wrapped
 from scripts.docs.rows import Row, measured, read
@@ -12,6 +13,7 @@ from scripts.docs.rows import Row, measured, read
 ATTRIBUTION, PINS = "attribution", "pins"
 NO_PIN = "none"
 """In place of a pin: all are in force."""
+_FLOOR = METRICS["instructions"].material or 0.0
 SCENARIOS = ("cold", "warm_disk", "warm_process")
 
 
@@ -70,31 +72,34 @@ class Pinned(Row):
 
 
 def pins(rows: Sequence[Pinned]) -> Iterator[str]:
-    """Yield the blocks of what each pin does. Raises KeyError without a row of `NO_PIN`."""
-    newest = {(one.pin, one.scenario, one.backend): one for one in rows}
-    cells = list(dict.fromkeys((one.scenario, one.backend) for one in rows))
+    """Yield the blocks of what each pin does.
 
-    def of_cell(pin: str, cell: tuple[str, str]) -> Iterator[str]:
-        one, pinned = newest.get((pin, *cell)), newest[NO_PIN, *cell]
-        if one is None:
-            yield from ("", "")
-            return
-        shift = median(one.counts) / median(pinned.counts) - 1
-        shown = f"{100 * shift:+.3f} %"
-        yield f"**{shown}**" if abs(shift) > max(one.range, pinned.range) else shown
-        yield f"{100 * one.range:.3f} %"
-
-    lifted = dict.fromkeys(one.pin for one in rows)
+    A row is compared with the row of `NO_PIN` before it, which had the same filled cache. Raises
+    KeyError if there is none.
+    """
+    pinned: dict[tuple[str, str], Pinned] = {}
+    shown: dict[str, dict[tuple[str, str], tuple[str, str]]] = {}
+    for one in rows:
+        cell = one.scenario, one.backend
+        if one.pin == NO_PIN:
+            pinned[cell] = one
+        shift = median(one.counts) / median(pinned[cell].counts) - 1
+        text = f"{100 * shift:+.3f} %"
+        if abs(shift) > _FLOOR:
+            text = f"**{text}**"
+        shown.setdefault(one.pin, {})[cell] = text, f"{100 * one.range:.3f} %"
     yield table(
-        ("lifted", *(text for cell in cells for text in (code(" ".join(cell)), "range"))),
-        ((pin, *(text for cell in cells for text in of_cell(pin, cell))) for pin in lifted),
-    )
-    samples = sorted({len(one.counts) for one in newest.values()})
+        ("lifted", *(text for cell in pinned for text in (code(" ".join(cell)), "range"))),
+        ((pin, *(text for cell in pinned for text in own.get(cell, ("", ""))))
+         for pin, own in shown.items()),
+    )  # fmt: skip
+    samples = sorted({len(one.counts) for one in rows})
     number = str(samples[0]) if len(samples) == 1 else f"{samples[0]} to {samples[-1]}"
     yield wrapped(
         f"PyTensor {rows[0].subject}, {number} samples of each cell with each pin lifted alone: by "
         "how much their median moved from that with all pins, and how far they lie apart. In bold: "
-        f"what moved by more than the samples lie apart. {measured(newest.values())}"
+        f"what exceeds the floor of {100 * _FLOOR:g} %, below which a comparison reports nothing. "
+        f"{measured(rows)}"
     )
 
 

@@ -13,6 +13,7 @@ from scripts.docs.rows import Row, measured, read
 BUILDING, PAGES = "building", "pages"
 NOTHING, UNCHANGED, ONE_MORE = "from nothing", "unchanged", "one new file"
 ALERTS, ASV = "alerts", "asv publish"
+_SIDES = {"ours": "**ours**", "tachyon": "asv-tachyon"}
 _NAMES = {ASV: code(ASV), ALERTS: code("observatory alerts")}
 
 
@@ -141,7 +142,7 @@ def pages(rows: Sequence[Opened], project: str) -> Iterator[str]:
     }  # fmt: skip
     yield table(
         ("page", "browser", "side", "first paint", "chart drawn", "requests", "bytes", "errors"),
-        ((one.page, one.browser, "**ours**" if one.side == "ours" else one.side,
+        ((one.page, one.browser, _SIDES.get(one.side, one.side),
           _milliseconds(one.paint), "-" if one.page == "first" else _milliseconds(one.chart),
           f"{one.requests:.0f}", f"{one.bytes / 1000:,.0f} kB", f"{one.errors:.0f}")
          for one in newest.values()),

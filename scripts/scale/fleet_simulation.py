@@ -31,6 +31,7 @@ from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.machine import this_machine
+from observatory.text.words import several
 from scripts.docs.rows import add_option, keep, now
 from scripts.scale.tables import Scaled, simulation
 from tests.factories import header
@@ -137,7 +138,7 @@ def main() -> None:
         )  # fmt: skip
         rows.append(row)
         keep(given.json, row)
-        print(f"{workers} workers: {row.seconds:.1f} s", flush=True)
+        print(f"{several(workers, 'worker')}: {row.seconds:.1f} s", flush=True)
     print(*simulation(rows), sep="\n\n")
 
 

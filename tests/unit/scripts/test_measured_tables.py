@@ -96,16 +96,30 @@ def pinned(pin: str, *counts: int, scenario: str = "call") -> accuracy.Pinned:
     )
 
 
-def test_only_a_shift_beyond_the_range_of_the_samples_is_bold() -> None:
+def test_only_a_shift_beyond_the_floor_of_comparisons_is_bold() -> None:
     found = [pinned("none", 100_000, 100_000, 100_010), pinned("glibc", 101_000, 101_010),
              pinned("names", 100_020, 100_040)]  # fmt: skip
     assert lines(accuracy.pins(found)) == [
         ["none", "+0.000 %", "0.010 %"],
         ["glibc", "**+1.005 %**", "0.010 %"],
-        ["names", "**+0.030 %**", "0.020 %"],
+        ["names", "+0.030 %", "0.020 %"],
     ]
-    found[-1] = pinned("names", 99_990, 100_040)
-    assert lines(accuracy.pins(found))[-1] == ["names", "+0.015 %", "0.050 %"]
+
+
+def test_a_shift_is_from_the_samples_of_the_same_filled_cache() -> None:
+    found = [
+        pinned("none", 1000),
+        pinned("names", 1001),
+        pinned("none", 2000),
+        pinned("arena", 2002),
+    ]
+    assert lines(accuracy.pins(found)) == [
+        ["none", "+0.000 %", "0.000 %"],
+        ["names", "+0.100 %", "0.000 %"],
+        ["arena", "+0.100 %", "0.000 %"],
+    ]
+    with pytest.raises(KeyError):
+        next(accuracy.pins(found[1:]))
 
 
 def test_a_pin_that_one_cell_lacks_leaves_its_place_empty() -> None:
