@@ -49,10 +49,13 @@ def attribution(rows: Sequence[Attributed]) -> Iterator[str]:
     )  # fmt: skip
     most = max(one.most for one in newest.values())
     builds = sorted({one.builds for one in newest.values()})
-    number = str(builds[0]) if len(builds) == 1 else f"{builds[0]} to {builds[-1]}"
+    if builds == [1]:
+        number = "The share is that of one build of each cell."
+    else:
+        number = f"The share is that of the build that has least, of at least {builds[0]} each."
     yield wrapped(
-        f"At most {seconds(most)} of these builds belong to no phase. Builds of each cell: "
-        f"{number}; the share is that of the build that has least. {measured(newest.values())}"
+        f"At most {seconds(most)} of these builds belong to no phase. {number} "
+        f"{measured(newest.values())}"
     )
 
 
