@@ -75,7 +75,9 @@ class PassTimer:
         reports: Any = sys.modules.get(_REPORTS)
         config: Any = sys.modules.get(_CONFIG)
         collection = getattr(reports, "PassTimingsCollection", None)
-        if not hasattr(collection, "_append") or not hasattr(config, "LLVM_PASS_TIMINGS"):
+        # Before numba 0.62 a report can hold passes of both phases.
+        known = hasattr(collection, "_append") and hasattr(collection, "record_legacy")
+        if not known or not hasattr(config, "LLVM_PASS_TIMINGS"):
             yield
             return
         texts: list[tuple[str, str]] = []
@@ -93,12 +95,11 @@ class PassTimer:
             self._leaving_out_deleted_timers(),
         ):
             yield
-        # Before numba 0.62 all passes were run by the manager that numbers its passes.
-        numbers_runs = hasattr(collection, "record_legacy")
         self._found = {} if self._found is None else self._found
         for name, text in texts:
-            phase = _MACHINE_CODE if name == _OF_MACHINE_CODE else _PASSES
-            read = by_pass if numbers_runs and phase == _PASSES else by_numbered_pass
+            machine_code = name == _OF_MACHINE_CODE
+            phase = _MACHINE_CODE if machine_code else _PASSES
+            read = by_numbered_pass if machine_code else by_pass
             for of, (seconds, runs) in read(text).items():
                 _add(self._found, LlvmPass(shorten(of), phase, seconds, runs))
 

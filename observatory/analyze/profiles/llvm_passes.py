@@ -1,4 +1,4 @@
-"""Which passes of LLVM take longer. Pure.
+"""Which LLVM passes take longer. Pure.
 
 The tracing samples time them, in seconds of the CPU, as other samples may run beside these. There
 are few, so that no test of ranks is possible: a pass explains a longer phase only if it takes much
@@ -57,11 +57,9 @@ def longer_pass(times: Sequence[LlvmPassTime], phase: PhaseTime) -> LlvmPassTime
 
     ``times``: of the same cell, as `pass_times` returns them.
     """
-    first = next((one for one in times if one.phase == phase.name and one.name != OTHER), None)
-    if first is None:
-        return None
-    least = max(ENOUGH * (phase.head - phase.base), LARGE * first.base)
-    return first if first.head - first.base >= least else None
+    enough = ENOUGH * (phase.head - phase.base)
+    inside = (one for one in times if one.phase == phase.name and one.name != OTHER)
+    return next((t for t in inside if t.head - t.base >= max(enough, LARGE * t.base)), None)
 
 
 def _looked(profile: Profile) -> bool:

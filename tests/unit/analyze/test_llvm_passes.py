@@ -33,6 +33,11 @@ def test_a_pass_that_grew_as_all_do_on_a_busy_machine_explains_nothing() -> None
     assert named(base, [profile(InstCombinePass=1.0, GVNPass=0.28)] * 2) is None
 
 
+def test_a_pass_that_doubled_comes_before_a_large_one_that_grew_as_all_do() -> None:
+    base = [profile(InstCombinePass=0.7, GVNPass=0.1)]
+    assert named(base, [profile(InstCombinePass=1.0, GVNPass=0.38)]) == "GVNPass"
+
+
 def test_a_pass_that_grew_little_explains_nothing() -> None:
     base, head = profile(GVNPass=0.1), profile(GVNPass=0.3)
     assert named([base], [head], more=1.0) is None
