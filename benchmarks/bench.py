@@ -168,11 +168,12 @@ class Bench:
             "modules_imported": modules,
         }
 
-    def compare_keys(self, name: str, *, equal: bool) -> None:
+    def compare_keys(self, name: str, *, equal: bool) -> dict[str, float]:
         """Compile both graphs of a pair without a call; keep it in `suspects` if its keys are.
 
         A call would compile machine code, which takes many times as long. ``equal``: whether
-        the keys must be equal, and not different. Raises what the subject raises.
+        the keys must be equal, and not different. Returns how many keys are missing. Raises what
+        the subject raises.
         """
         begin = time.perf_counter()
         first, second = (
@@ -182,6 +183,7 @@ class Bench:
         self.measured_seconds += time.perf_counter() - begin
         if numba_keys.are_suspect(first, second, equal=equal):
             self.suspects.append(name)
+        return {"keys_missing": first.missing + second.missing}
 
     def make_keys(self, name: str) -> dict[str, float]:
         """Compile one member without a call, and return what its keys cost in this pass.

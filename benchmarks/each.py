@@ -70,9 +70,9 @@ def take(bench: Bench, job: Job) -> None:
         bench.ops |= found.noted.ops
 
 
-def _compare_keys(bench: Bench, job: Job, name: str, _: _Found) -> None:
+def _compare_keys(bench: Bench, job: Job, name: str, found: _Found) -> None:
     equal = MODELS[job.cell.model].described_by(job.graphs).equal
-    bench.compare_keys(name, equal=name in equal)
+    found.metrics = bench.compare_keys(name, equal=name in equal)
 
 
 def _make_keys(bench: Bench, _job: Job, name: str, found: _Found) -> None:

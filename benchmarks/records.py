@@ -176,7 +176,10 @@ def _absent(
     """Why each metric that this pass should have given is not there."""
     reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
     reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
-    if SCENARIOS[request.cell.scenario].of_pair == "first":
+    of_pair = SCENARIOS[request.cell.scenario].of_pair
+    if of_pair in ("first", "second"):
+        reasons["keys_missing"] = "only a comparison of keys looks for functions without one"
+    if of_pair == "first":
         reasons |= dict.fromkeys(OF_PAIRS, "only the second graph of a pair can meet the first one")
     otherwise = "this platform or version does not give it"
     if status != "ok":

@@ -11,6 +11,7 @@ from tests.factories import sample
 
 COLD, WARM = (Cell("ops", f"census_{state}", "NUMBA", "spawn") for state in ("cold", "warm"))
 FIRST, PAIRS = (Cell("keys", f"pairs_{which}", "NUMBA", "spawn") for which in ("first", "second"))
+KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
 KEYS_MADE = Cell("key_cost", "key_making", "NUMBA", "spawn")
 TOPICS = Cell("topics", "topics", "NUMBA", "spawn")
 _NOT_OF_PAIRS = ("cache_misses", "uncacheable", "python_fallbacks")
@@ -97,6 +98,11 @@ def _filling(entry: LedgerEntry) -> LedgerEntry:
 def of_pairs(*members: Member) -> list[Sample]:
     """A sample of pairs_second."""
     return [_sample(PAIRS, members, 0)]
+
+
+def keys_compared(*members: Member) -> list[Sample]:
+    """A sample of pairs_keys."""
+    return [_sample(KEYS, members, 0)]
 
 
 def keys_made(**calls: int) -> list[Sample]:

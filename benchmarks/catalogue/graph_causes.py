@@ -6,6 +6,16 @@ from .cause import COSTS, Cause
 
 GRAPH_CAUSES = (
     Cause(
+        "keys are missing",
+        "{they} {have} functions that {head} gives no key, so that no cache stores them",
+        """Look at the function that makes the keys of these Ops, and at the Ops inside them: it
+        returns None, as it must of an Op that holds one without a key.""",
+        shows_in=("keys_missing",),
+        explains=("keys_missing",),
+        found_by="keys_missing",
+        noun="pair",
+    ),
+    Cause(
         "keys cost more",
         "{head} calls more Python functions to make the keys of {they}",
         """Look at what makes the keys: `default_hash_key_from_props` and `cache_key_for_constant`

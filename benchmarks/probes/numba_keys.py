@@ -30,6 +30,8 @@ class Keys:
     """Of the whole graph; None: PyTensor does not store it."""
     ops: dict[Question, list[Any]] = field(default_factory=dict)
     """By what the cache is asked for, the Ops whose functions ask; those of inner graphs too."""
+    missing: int = 0
+    """Functions without a key, the outer one among them: PyTensor stores none of these."""
 
 
 def problem() -> str | None:
@@ -76,6 +78,7 @@ def _recording() -> Iterator[Keys]:
 
     def note(op: Any, node: Any, function: Any, key: str | None, outer: bool) -> None:
         if key is None:
+            keys.missing += 1
             return
         question = asked(op, node, function, key)
         if outer:

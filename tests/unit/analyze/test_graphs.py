@@ -16,12 +16,15 @@ from observatory.text.causes import cause_sentence
 from observatory.text.comparison.breakdown import TOLD_IF_SAME
 from tests.factories_graphs import (
     COLD,
+    KEYS,
     KEYS_MADE,
     PAIRS,
     WARM,
     absent,
     built,
     census,
+    counts,
+    keys_compared,
     keys_made,
     of_pairs,
     raised,
@@ -220,6 +223,18 @@ def test_an_equal_graph_that_is_compiled_again_has_another_key() -> None:
         "compiled again: names of variables (1 function not found)"
     )
     assert worse(verdicts) == {"key_instabilities"}
+
+
+def test_a_pair_that_loses_keys_is_told_and_one_that_never_had_them_is_not() -> None:
+    base = keys_compared(counts("solve", keys_missing=0), counts("choose", keys_missing=4))
+    head = keys_compared(counts("solve", keys_missing=3), counts("choose", keys_missing=4))
+    (cause,), verdicts = compared(base, head)
+    assert cause.kind == "keys are missing"
+    assert sentence(cause) == (
+        "1 pair has functions that HEAD gives no key, so that no cache stores them: solve"
+    )
+    assert worse(verdicts) == {"keys_missing"}
+    assert values(verdicts[KEYS, "keys_missing"]) == ([0], [3])
 
 
 def test_collisions_come_after_wrong_results_and_before_all_others() -> None:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from observatory.benchmarks.probes.numba_keys import Keys, Question, are_suspect
+import sys
+from types import ModuleType
+
+import pytest
+
+from observatory.benchmarks.probes.numba_keys import Keys, Question, are_suspect, keys_of
 
 VECTOR = ("TensorType", "float64", 1, None)
 NUMBERS = ("TensorType", "int64", 1, None)
@@ -41,3 +46,22 @@ def test_different_ops_with_one_key_are_suspect_where_the_graphs_have_two() -> N
     assert suspect("QR{pivoting=False}", "QR{pivoting=True}")
     assert not suspect("QR{pivoting=False}", "QR{pivoting=False}")
     assert not suspect("QR{pivoting=False}", "QR{pivoting=True}", key="another")
+
+
+def test_functions_without_a_key_are_counted_with_those_inside_of_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    basic = ModuleType("basic")
+
+    def ensure_cache(op: list[object], node: object = None) -> tuple[object, None]:
+        for inner in op:
+            basic.numba_funcify_ensure_cache(inner, node=inner)
+        return op, None
+
+    basic.numba_funcify_ensure_cache = ensure_cache  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "pytensor.link.numba.dispatch.basic", basic)
+    for package in ("pytensor", "pytensor.link", "pytensor.link.numba"):
+        monkeypatch.setitem(sys.modules, package, ModuleType(package))
+    monkeypatch.setitem(sys.modules, "pytensor.link.numba.dispatch", ModuleType("dispatch"))
+    keys = keys_of(lambda graph: basic.numba_funcify_ensure_cache(graph), [[], [[]]])
+    assert keys == Keys(missing=4)
