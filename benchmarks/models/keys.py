@@ -38,7 +38,7 @@ collide. To prove a suspect takes as long as the keys of about twenty pairs."""
 QUICK = tuple(name for name in PAIRS if name not in {*NO_KEYS, *ABSENT, *NOT_OF_NUMBA, *SUSPECT})
 """The pairs whose keys are as they should be in PyTensor 3.3.8 with NUMBA, as a sample of the
 scenario `pairs_keys` of this model says. A new pair belongs to them unless it is a suspect there,
-or has no keys."""
+or has no keys without being meant to have none (`differ.unkeyed`)."""
 
 
 def _of_file(model: Model, path: Path) -> Model:

@@ -11,6 +11,7 @@ from ... import NotInThisRelease
 from .draft import Draft
 from .inner import scanned
 from .pair import Build, Pair, equal
+from .shapes import alloc_of_rows
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
 
@@ -55,6 +56,11 @@ def _reduced(d: Draft) -> Any:
 
 def _indexed(d: Draft) -> Any:
     return d.square()[d.input([2, 0], "int64")][:, 1:].set(d.input(7.5))
+
+
+def _of_rows(rows: int) -> Build:
+    """An Alloc of a matrix whose number of rows is known, and is part of no code."""
+    return lambda d: alloc_of_rows(d, rows, rows)
 
 
 def copied(build: Build, copier: Callable[[list[Any], list[Any]], Any]) -> Build:
@@ -334,6 +340,7 @@ PAIRS: Mapping[str, Pair] = {
         lambda d: _one_constant_twice(d, once=True), lambda d: _one_constant_twice(d, once=False)
     ),
     "equal.number": equal(_number(_float_number), _number(_float_array)),
+    "equal.alloc_of_lengths": equal(_of_rows(2), _of_rows(3)),
     "equal.slice_of_numpy": equal(_slice(lambda _: 1), _slice(lambda np: np.int64(1))),
     "equal.order_of_numpy": equal(_order(tuple), _order(list)),
     **{f"equal.axis_of_numpy.{name}": _numpy_axis(name) for name in _AXES},

@@ -22,6 +22,18 @@ def _unary(d: Draft, name: str) -> Any:
     return d.op("Elemwise", _scalar(name))(d.input([0.75, 0.5, 0.25, 0.125, 0.9]))
 
 
+def _negative(d: Draft, name: str) -> Any:
+    return d.op("Elemwise", _scalar(name))(d.input([-0.75, -1.5, -0.25, -2.0]))
+
+
+def _unsigned(d: Draft, name: str) -> Any:
+    return d.op("Elemwise", _scalar(name))(d.input([0, 3, 7, 40], "uint8"))
+
+
+def _complex(d: Draft, name: str) -> Any:
+    return d.op("Elemwise", _scalar(name))(d.input([0.75 - 1.0j, 3.0j, -2.5], "complex128"))
+
+
 def _binary(d: Draft, name: str) -> Any:
     operands = d.input([0.75, 1.5, 2.25]), d.input([3.0, 0.5, 1.25])
     return d.op("Elemwise", _scalar(name))(*operands)
@@ -157,6 +169,10 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.Elemwise.scalar_op_special": differ(_unary, "gammaln", "psi"),
     "differ.props.Elemwise.scalar_op_bessel": differ(_unary, "j0", "j1"),
     "differ.props.Elemwise.scalar_op_error": differ(_unary, "erf", "erfc"),
+    "differ.props.Elemwise.scalar_op_logistic": differ(_unary, "sigmoid", "softplus"),
+    "differ.props.Elemwise.scalar_op_negative": differ(_negative, "log1mexp", "reciprocal"),
+    "differ.props.Elemwise.scalar_op_unsigned": differ(_unsigned, "sign", "sigmoid"),
+    "differ.props.Elemwise.scalar_op_complex": differ(_complex, "sign", "conj"),
     "differ.props.Elemwise.scalar_op_integers": differ(_of_integers, "int_div", "mod"),
     "differ.props.Elemwise.scalar_op_bits": differ(_of_integers, "and_", "or_"),
     "differ.props.Elemwise.scalar_op_rounding": differ(_unary, "floor", "ceil"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .draft import Draft
+from .draft import Draft, module
 from .pair import OF_C, Pair, Side, differ
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
@@ -138,13 +138,14 @@ def _broadcast_scalar(d: Draft, ones: bool) -> Any:
 
 
 def _broadcast_batch(d: Draft, ones: bool) -> Any:
-    """The batch dimension of Blockwise has static length 1, or 2."""
-    import numpy as np
+    """The batch dimension of Blockwise has static length 1, or 2.
 
-    values = np.array([[[4.0, 1.0], [0.5, 3.0]], [[5.0, 2.0], [1.5, 7.0]]])
-    x = d.input(values[:1] if ones else values, shape=(1 if ones else 2, None, None))
-    right = d.input([[1.0, 2.0], [3.0, 4.0]], shape=(2, None))
-    return d.op("Blockwise", d.op("Solve", b_ndim=1))(x, right)
+    Of a convolution, as rewrites make a matrix of a batch of right-hand sides.
+    """
+    values = [[4.0, 1.0, 0.5, 3.0], [5.0, 2.0, 1.5, 7.0]]
+    x = d.input(values[:1] if ones else values, shape=(1 if ones else 2, None))
+    kernels = d.input([[1.0, 2.0], [3.0, 4.0]], shape=(2, None))
+    return module("tensor.signal").convolve1d(x, kernels, mode="valid")
 
 
 def _broadcast_sum(d: Draft, ones: bool) -> Any:

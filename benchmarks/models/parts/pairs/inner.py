@@ -187,6 +187,15 @@ def _loop(d: Draft, factor: float) -> Any:
     return d.op("Elemwise", op)(d.input(4, "int64"), d.vector())
 
 
+def _loop_until(d: Draft, limit: float) -> Any:
+    """The same with an end that the values decide."""
+    scalar = module("scalar")
+    state, loop = scalar.float64("x"), module("scalar.loop").ScalarLoop
+    following = state * 2.0 + 1.0
+    op = loop(init=[state], update=[following], constant=[], until=scalar.gt(following, limit))
+    return d.op("Elemwise", op)(d.input(9, "int64"), d.vector())[0]
+
+
 PAIRS: Mapping[str, Pair] = {
     "differ.inner.scan_constant": differ(_scan_constant, 0.5, 0.25),
     "differ.inner.scan_op": differ(_scan_op, False, True),
@@ -208,6 +217,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.inner.composite_inputs": differ(_composite_edges, False, True),
     "differ.inner.composite_edges": differ(_composite_shape, False, True),
     "differ.inner.loop_constant": differ(_loop, 0.5, 0.25),
+    "differ.inner.loop_until": differ(_loop_until, 20.0, 200.0),
     "differ.props.IfElse.branches": differ(_branches, False, True),
     "differ.props.IfElse.constant": differ(_branch_constant, 3.0, 5.0),
     "differ.props.IfElse.n_outs": differ(_branch_outputs, True, False),

@@ -12,11 +12,12 @@ from .draft import module
 
 
 @cache
-def scaled(props: tuple[str, ...] = ()) -> Any:
-    """Return a class of Ops that multiply by ``factor``, of which their key knows nothing.
+def scaled(props: tuple[str, ...] = (), *, keyed: bool = True) -> Any:
+    """Return a class of Ops that multiply by ``factor``.
 
-    ``props``: the properties that the key has, `held` or none. An Op is made of ``factor``,
-    ``version``, of its implementation, and ``held``. Raises NotInThisRelease.
+    ``props``: the properties that make two of them equal and that their key has. ``keyed``: whether
+    they have a key. An Op is made of ``factor``, ``version``, of its implementation, and ``held``.
+    Raises NotInThisRelease.
     """
     from pytensor.graph.basic import Apply
     from pytensor.graph.op import Op
@@ -44,5 +45,8 @@ def scaled(props: tuple[str, ...] = ()) -> Any:
 
         return dispatch.numba_njit(multiplied), op.version
 
-    register(Scaled)(implementation)
+    if keyed:
+        register(Scaled)(implementation)
+    else:
+        dispatch.numba_funcify.register(Scaled)(lambda op, **more: implementation(op, **more)[0])
     return Scaled

@@ -20,13 +20,14 @@ from . import (
     printed,
     scattered,
     shapes,
+    unkeyed,
     versions,
 )
 from .pair import OF_NUMBA, Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
-    alike, versions, modules, printed,
+    alike, versions, unkeyed, modules, printed,
 )  # fmt: skip
 
 PAIRS: Mapping[str, Pair] = {

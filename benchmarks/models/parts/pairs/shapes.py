@@ -58,11 +58,23 @@ def _empty(d: Draft, dtype: str) -> Any:
     return d.op("AllocEmpty", dtype=dtype)(d.input(3, "int64"))[:0]
 
 
-def _alloc(d: Draft, static: bool) -> Any:
-    """The value has one row, or as many as asked for; only its type says which."""
-    value = [[1.0, 2.0]] if static else [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]
-    x = d.input(value, shape=(1, None) if static else (3, None))
-    return d.pt.alloc(x, d.input(3, "int64"), d.input(2, "int64"))
+def alloc_of_rows(d: Draft, rows: int, known: int | None) -> Any:
+    """A stack of matrices: the value has as many rows, of which its type knows ``known``.
+
+    A stack, because rewrites drop an Alloc that only repeats what is there.
+    """
+    x = d.input([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]][:rows], shape=(known, None))
+    return d.pt.alloc(x, *(d.input(length, "int64") for length in (4, max(rows, 2), 2)))
+
+
+def _alloc(d: Draft, rows: int) -> Any:
+    """The value has one row, which is repeated, or three; only its type says which."""
+    return alloc_of_rows(d, rows, rows)
+
+
+def _alloc_checked(d: Draft, known: int | None) -> Any:
+    """One row, which must not be repeated unless the type knows it."""
+    return alloc_of_rows(d, 1, known)
 
 
 def _make_vector(d: Draft, dtype: str) -> Any:
@@ -214,7 +226,8 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.ARange.dtype": differ(_arange, "int64", "float64"),
     "differ.props.Eye.dtype": differ(_eye, "float64", "int64"),
     "differ.props.AllocEmpty.dtype": differ(_empty, "float64", "int64"),
-    "differ.props.Alloc.value_shape": differ(_alloc, True, False),
+    "differ.props.Alloc.value_shape": differ(_alloc, 1, 3),
+    "differ.props.Alloc.value_unknown": differ(_alloc_checked, 1, None, compared="exceptions"),
     "differ.props.MakeVector.dtype": differ(_make_vector, "int64", "int32"),
     "differ.props.ExtractDiag.offset": differ(_diagonal("offset"), 0, 1),
     "differ.props.ExtractDiag.axis1": differ(_diagonal("axis1", axis2=2), 0, 1),
