@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import Model
+from .parts.ops.loops import scan
 from .parts.small import Function, Member, SmallModel, equal_to, in_pytensor
 
 NODES = (10, 100, 1_000, 10_000)
@@ -76,15 +77,38 @@ def _of_equal_graphs(number: int) -> Member:
     return Member(in_pytensor(used), equal_to(_chain(lambda np, x: np.cumsum(x), 5 * number // 2)))
 
 
+def _of_shared_graph(length: int) -> Member:
+    """A chain inside two graphs, a loop and two batches, whose keys need not be made for each."""
+    chain = _chain(lambda library, x: library.cumsum(x), length)
+
+    def used(pt: Any, x: Any) -> Any:
+        from pytensor.compile.builders import OpFromGraph
+        from pytensor.tensor.blockwise import Blockwise
+
+        inside = pt.vector(dtype="float64")
+        inner = OpFromGraph([inside], [chain(pt, inside)])
+        less, more = (OpFromGraph([inside], [inner(inside) + one]) for one in (-1.0, 1.0))
+        batch = Blockwise(inner, signature="(n)->(n)")
+        rows = pt.outer(x, x + 1.0)
+        looped = scan(inner, sequences=[rows])
+        return less(x) * more(x) + (looped + batch(2.0 * rows) - batch(rows)).sum(axis=0)
+
+    def right(np: Any, x: Any) -> Any:
+        return chain(np, x) ** 2 - 1.0 + 2.0 * x.sum() * chain(np, x + 1.0)
+
+    return Member(in_pytensor(used), equal_to(right))
+
+
 _GRAPHS = {
     **{f"nodes.{number}": _of_nodes(number) for number in NODES},
     **{f"bytes.{size}": _of_bytes(size) for size in BYTES},
     "graphs.20": _of_equal_graphs(20),
+    "graphs.shared": _of_shared_graph(20),
 }
 
 MODEL = Model(
-    meaning="graphs of 10 to 10,000 nodes, constants of 1,000 bytes to 10 MB, and a graph that is "
-    "used 20 times, for their keys",
+    meaning="graphs of 10 to 10,000 nodes, constants of 1,000 bytes to 10 MB, and inner graphs "
+    "that are used several times, for their keys",
     reference="NumPy",
     build=lambda _: SmallModel(_GRAPHS),
     families=("key_making",),
