@@ -1,0 +1,109 @@
+"""Whose code changed and whose version did not: `python -m benchmarks.implementations OLD NEW`.
+
+OLD and NEW are directories that contain the package `pytensor`, of two releases. The cache of the
+older one serves the newer one wherever a key is the same, and keys contain the version of an
+implementation, not its code. The sources of numba's dispatch are read and nothing is imported, by
+a Python that can parse both. The exit status is 1 if an implementation is named.
+
+Functions that an implementation calls are not looked at, and a change need not change any value.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+_DISPATCH = Path("pytensor", "link", "numba", "dispatch")
+
+
+@dataclass(frozen=True)
+class Implementation:
+    """A function that is registered for Ops."""
+
+    name: str
+    code: str
+    """Without versions, texts of its own, comments and layout."""
+    versions: tuple[int, ...]
+
+
+class _Versions(ast.NodeTransformer):
+    """Takes versions out of a function: `cache_version = 2`, `cache_version=2`, `return fn, 2`."""
+
+    def __init__(self) -> None:
+        self.found: list[int] = []
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        if "version" in ast.unparse(node.targets[0]):
+            node.value = self._without(node.value)
+        return self.generic_visit(node)
+
+    def visit_keyword(self, node: ast.keyword) -> ast.AST:
+        if "version" in (node.arg or ""):
+            node.value = self._without(node.value)
+        return self.generic_visit(node)
+
+    def visit_Return(self, node: ast.Return) -> ast.AST:
+        if isinstance(node.value, ast.Tuple) and len(node.value.elts) == 2:
+            node.value.elts[1] = self._without(node.value.elts[1])
+        return self.generic_visit(node)
+
+    def _without(self, value: ast.expr) -> ast.expr:
+        if not (isinstance(value, ast.Constant) and isinstance(value.value, int)):
+            return value
+        self.found.append(value.value)
+        return ast.Constant(0)
+
+
+def implementations(packages: Path) -> Mapping[str, Implementation]:
+    """Return the implementations of the PyTensor in a directory, by how they are registered."""
+    found = {}
+    for path in sorted((packages / _DISPATCH).rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.FunctionDef):
+                registered = sorted(map(ast.unparse, node.decorator_list))
+                if any("register" in one for one in registered):
+                    found["\n".join(registered)] = _implementation(node)
+    return found
+
+
+def same_version(
+    old: Mapping[str, Implementation], new: Mapping[str, Implementation]
+) -> list[tuple[str, tuple[int, ...]]]:
+    """Return the names and versions of the implementations that changed under the same version.
+
+    Those whose key lost its version are among them.
+    """
+    both = [(old[one], new[one]) for one in sorted(old.keys() & new.keys())]
+    return [
+        (after.name, after.versions)
+        for before, after in both
+        if before.code != after.code and not set(after.versions) - set(before.versions)
+    ]
+
+
+def _implementation(node: ast.FunctionDef) -> Implementation:
+    for one in ast.walk(node):
+        if isinstance(one, ast.FunctionDef) and ast.get_docstring(one) is not None:
+            one.body = one.body[1:] or [ast.Pass()]
+    versions = _Versions()
+    versions.visit(node)
+    return Implementation(node.name, ast.unparse(node), tuple(versions.found))
+
+
+def main() -> None:
+    """Print a line for each implementation, and exit. Raises SystemExit for wrong usage."""
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    old, new = (implementations(Path(one)) for one in sys.argv[1:])
+    named = same_version(old, new)
+    for name, versions in named:
+        print(f"{name}: version {', '.join(map(str, versions)) or 'none'}")
+    print(f"{len(named)} of {len(old.keys() & new.keys())} changed under the same version")
+    sys.exit(bool(named))
+
+
+if __name__ == "__main__":
+    main()
