@@ -29,7 +29,8 @@ class Keys:
     outer: Question | None = None
     """Of the whole graph; None: PyTensor does not store it."""
     ops: dict[Question, list[Any]] = field(default_factory=dict)
-    """By what the cache is asked for, the Ops whose functions ask; those of inner graphs too."""
+    """By what the cache is asked for, the Ops whose functions ask, each with the types of what it
+    returns; those of inner graphs too."""
     missing: int = 0
     """Functions without a key, the outer one among them: PyTensor stores none of these."""
 
@@ -57,7 +58,8 @@ def are_suspect(first: Keys, second: Keys, *, equal: bool) -> bool:
     """Return whether the keys of a pair are not what they should be.
 
     Those of equal graphs should be equal, and those of others different: as a whole, and those of
-    any two Ops of which PyTensor says that they are not equal. What is not stored is no suspect.
+    any two Ops that are not equal for PyTensor or return other types. What is not stored is no
+    suspect.
     """
     if equal:
         return first.outer != second.outer
@@ -84,7 +86,7 @@ def _recording() -> Iterator[Keys]:
         if outer:
             keys.outer = question
         elif node is not None:
-            keys.ops.setdefault(question, []).append(op)
+            keys.ops.setdefault(question, []).append((op, _types(node.outputs)))
 
     with watching(note):
         yield keys

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import pytest
 
+from observatory.benchmarks.probes import numba_keys
 from observatory.benchmarks.probes.numba_keys import Keys, Question, are_suspect, keys_of
 
 VECTOR = ("TensorType", "float64", 1, None)
@@ -48,20 +49,44 @@ def test_different_ops_with_one_key_are_suspect_where_the_graphs_have_two() -> N
     assert not suspect("QR{pivoting=False}", "QR{pivoting=True}", key="another")
 
 
-def test_functions_without_a_key_are_counted_with_those_inside_of_others(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    basic = ModuleType("basic")
+@pytest.fixture
+def basic(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """The module of PyTensor that is watched, without anything in it."""
+    name = "pytensor.link.numba.dispatch.basic"
+    packages = name.split(".")
+    for length in range(1, len(packages) + 1):
+        package = ".".join(packages[:length])
+        monkeypatch.setitem(sys.modules, package, ModuleType(package))
+    return sys.modules[name]
 
+
+def test_functions_without_a_key_are_counted_with_those_inside_of_others(
+    basic: ModuleType,
+) -> None:
     def ensure_cache(op: list[object], node: object = None) -> tuple[object, None]:
         for inner in op:
             basic.numba_funcify_ensure_cache(inner, node=inner)
         return op, None
 
     basic.numba_funcify_ensure_cache = ensure_cache  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "pytensor.link.numba.dispatch.basic", basic)
-    for package in ("pytensor", "pytensor.link", "pytensor.link.numba"):
-        monkeypatch.setitem(sys.modules, package, ModuleType(package))
-    monkeypatch.setitem(sys.modules, "pytensor.link.numba.dispatch", ModuleType("dispatch"))
     keys = keys_of(lambda graph: basic.numba_funcify_ensure_cache(graph), [[], [[]]])
     assert keys == Keys(missing=4)
+
+
+def test_an_op_that_returns_another_type_under_its_key_is_suspect(
+    basic: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def ensure_cache(op: object, node: object = None) -> tuple[object, str]:
+        if node is None:  # the whole graph
+            basic.numba_funcify_ensure_cache("Cast", node=op)
+        return op, "op" if node else str(op)
+
+    def cast(dtype: str) -> Keys:
+        output = SimpleNamespace(type=SimpleNamespace(dtype=dtype, ndim=1))
+        graph = SimpleNamespace(inputs=[], outputs=[output])
+        return keys_of(lambda graph: basic.numba_funcify_ensure_cache(graph), graph)
+
+    basic.numba_funcify_ensure_cache = ensure_cache  # type: ignore[attr-defined]
+    monkeypatch.setattr(numba_keys, "_stored_as", lambda _, key: key)
+    assert are_suspect(cast("int64"), cast("uint64"), equal=False)
+    assert cast("int64").ops == cast("int64").ops
