@@ -47,6 +47,11 @@ def _cast(d: Draft, dtype: str) -> Any:
     return d.input([0.75, -1.5, 300.25]).astype(dtype)
 
 
+def _cast_positive(d: Draft, dtype: str) -> Any:
+    """To types of the width that numba computes in, so that nothing is narrowed after the cast."""
+    return d.input([0.75, 1.5, 300.25]).astype(dtype)
+
+
 def _to_float(d: Draft, to_float: bool) -> Any:
     """A scalar Op says by itself which dtype its output has."""
     scalar = module("scalar")
@@ -182,6 +187,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.Elemwise.arity": differ(_clip, True, False),
     "differ.props.Cast.o_type": differ(_cast, "int64", "int32"),
     "differ.props.Cast.o_type_unsigned": differ(_cast, "int16", "float32"),
+    "differ.props.Cast.o_type_wide": differ(_cast_positive, "int64", "uint64"),
     "differ.props.CAReduce.scalar_op": differ(_scalar_op, "and_", "or_"),
     "differ.props.CAReduce.upcast_discrete_output": differ(_upcast, False, True),
     "differ.props.CAReduce.axis": differ(_reduced("Sum", "axis"), (0,), (0, 1)),

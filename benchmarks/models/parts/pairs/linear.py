@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .draft import Draft
@@ -143,6 +143,20 @@ def _power(d: Draft, exponent: int) -> Any:
     return d.pt.linalg.matrix_power(d.square(), exponent)
 
 
+def _of_either(build: Callable[[Draft, Any], Any]) -> Any:
+    """The builder of an Op without properties, of one of two matrices."""
+
+    def built(d: Draft, first: bool) -> Any:
+        x, y = d.square(), d.positive()
+        return build(d, x if first else y)
+
+    return built
+
+
+def _integers(d: Draft, dtype: str) -> Any:
+    return d.pt.dot(d.matrix(dtype), d.matrix(dtype).T)
+
+
 PAIRS: Mapping[str, Pair] = {
     "differ.props.Cholesky.lower": differ(_of("Cholesky", "positive", "lower"), True, False),
     "differ.props.Eigh.lower": differ(_of("Eigh", "square", "lower"), True, False),
@@ -205,6 +219,17 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.lu_solve.trans": differ(_lu_solve, False, True),
     "differ.props.Blockwise.core_op": differ(_batched, True, False),
     "differ.props.Blockwise.signature": differ(_signature, True, False),
+    "differ.inputs.determinant": differ(_of_either(lambda d, x: d.pt.linalg.det(x)), True, False),
+    "differ.inputs.eigenvalues": differ(
+        _of_either(lambda d, x: d.pt.linalg.eig(x)[0]), True, False, compared="types"
+    ),
+    "differ.inputs.sylvester": differ(
+        _of_either(lambda d, x: d.pt.linalg.solve_sylvester(x, x, x.T)), True, False
+    ),
+    "differ.inputs.filled_diagonal": differ(
+        _of_either(lambda d, x: d.pt.fill_diagonal(x, 7.5)), True, False
+    ),
+    "differ.types.dot_of_integers": differ(_integers, "int64", "int32"),
     "differ.props.Dot.transposed": differ(_transposed, False, True),
     "differ.props.norm.ord": differ(_norm, 1, "fro"),
     "differ.props.matrix_power.n": differ(_power, 2, 3),

@@ -91,6 +91,17 @@ def _combined(name: str, right: Any = _TALL, dense: bool = False) -> Any:
     return build
 
 
+def _from_left(d: Draft, kind: str, rows: int | None = None) -> Any:
+    """A dense vector, or matrix of ``rows``, times a sparse matrix."""
+    row = [1.0, -2.0, 3.0, 0.5]
+    x = d.input(row if rows is None else [row] * rows)
+    return module(_math()).dot(x, _sparse(d, kind))
+
+
+def _scaled(d: Draft, kind: str) -> Any:
+    return _dense(module(_math()).mul_s_d(_sparse(d, kind), d.input(2.5)))
+
+
 def _with_column(name: str) -> Any:
     """The builder of a product with one column, whose type knows that it is one, or with two."""
 
@@ -154,6 +165,9 @@ PAIRS: Mapping[str, Pair] = {
     "differ.layout.structured_dot_dense": differ(
         _combined("structured_dot", _WIDE, dense=True), *_COLUMNS_AND_ROWS
     ),
+    "differ.layout.dot_vector": differ(_from_left, "csc", "csr"),
+    "differ.layout.dot_matrix": differ(lambda d, kind: _from_left(d, kind, 2), "csc", "csr"),
+    "differ.layout.scaled": differ(_scaled, "csc", "csr"),
     "differ.layout.slope": differ(_slope, "csc", "csr"),
     "differ.layout.slope_sparse": differ(lambda d, kind: _slope(d, kind, kind), "csc", "csr"),
     "differ.broadcast.sparse_dot": differ(_with_column("dot"), True, False),

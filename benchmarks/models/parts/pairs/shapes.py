@@ -150,6 +150,13 @@ def _unravel(d: Draft, order: str) -> Any:
     return d.op("UnravelIndex", order=order)(d.input([1, 5, 10], "int64"), shape)
 
 
+def _unravel_first(d: Draft, shape: list[int]) -> Any:
+    """An output for each length: one alone is returned in another way."""
+    index = d.input([1, 5, 10], "int64")
+    found = d.op("UnravelIndex")(index, d.constant(shape, "int64"))
+    return found[0] if isinstance(found, list) else found
+
+
 def _fill_diagonal(d: Draft, offset: int) -> Any:
     x, value = d.square(), d.input(7.5)
     return d.pt.fill_diagonal_offset(x, value, d.constant(offset, "int64"))
@@ -257,6 +264,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.RavelMultiIndex.mode": differ(_ravel("mode"), "wrap", "clip"),
     "differ.props.RavelMultiIndex.order": differ(_ravel("order"), "C", "F"),
     "differ.props.UnravelIndex.order": differ(_unravel, "C", "F"),
+    "differ.outputs.unravelled": differ(_unravel_first, [12], [3, 4]),
     "differ.props.FillDiagonalOffset.offset": differ(_fill_diagonal, 1, -1),
     "differ.props.Choose.mode": differ(_choose, "wrap", "clip"),
     "differ.props.PermuteRowElements.inverse": differ(_permute, False, True),
