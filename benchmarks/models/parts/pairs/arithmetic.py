@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ... import NotInThisRelease
@@ -41,6 +41,17 @@ def _binary(d: Draft, name: str) -> Any:
 
 def _of_integers(d: Draft, name: str) -> Any:
     return d.op("Elemwise", _scalar(name))(d.counts(), d.input([2, 3, 2, 1, 5], "int64"))
+
+
+def _in_place(build: Callable[[Draft, Any], Any]) -> Any:
+    """The builder of an Op that may overwrite its input, or may not: it is returned as well."""
+
+    def built(d: Draft, in_place: bool) -> Any:
+        sums = d.pt.cumsum(d.vector())
+        found = build(d, sums)
+        return found if in_place else [found, sums]
+
+    return built
 
 
 def _cast(d: Draft, dtype: str) -> Any:
@@ -183,6 +194,12 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.Elemwise.scalar_op_rounding": differ(_unary, "floor", "ceil"),
     "differ.props.Elemwise.scalar_op_dtype": differ(_to_float, True, False),
     "differ.props.ScalarOp.nfunc_spec": differ(_of_a_users_class, "sin", "cos"),
+    "differ.props.Elemwise.inplace_pattern": differ(
+        _in_place(lambda d, x: d.pt.exp(x)), True, False
+    ),
+    "differ.props.IncSubtensor.inplace": differ(
+        _in_place(lambda d, x: x[1:4].set(d.input(9.0))), True, False
+    ),
     "differ.props.Elemwise.inputs": differ(_where, "x", "y"),
     "differ.props.Elemwise.arity": differ(_clip, True, False),
     "differ.props.Cast.o_type": differ(_cast, "int64", "int32"),

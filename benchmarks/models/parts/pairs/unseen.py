@@ -25,7 +25,6 @@ WITHOUT_PAIR: Mapping[str, str] = {
     "*.overwrite_dl": _MEMORY,
     "*.overwrite_du": _MEMORY,
     "*.destroy_map": _MEMORY,
-    "Elemwise.inplace_pattern": _MEMORY,
     "IfElse.as_view": _MEMORY,
     "ExtractDiag.view": _MEMORY,
     "IncSubtensor.destroyhandler_tolerate_aliased": _MEMORY,
