@@ -65,6 +65,14 @@ _NIGHTLY = (
 )  # fmt: skip
 """Graphs of Ops that only the whole census has, which nights build."""
 _KEYS = Cell("keys_quick", "pairs_keys", "NUMBA", "spawn")
+_OF_OPS = tuple(
+    name for name in MODELS["keys_quick"].members
+    if name.startswith(
+        ("differ.broadcast.", "differ.layout.", "differ.unkeyed.", "differ.inner.loop_",
+         "differ.props.Alloc.", "differ.props.Elemwise.scalar_op", "equal.alloc_")
+    )
+)  # fmt: skip
+"""Pairs whose Ops make keys of their own, of what their implementation depends on."""
 TRIES: dict[str, tuple[Try, ...]] = {
     "numba": (
         Try(_KEYS),
@@ -78,6 +86,8 @@ TRIES: dict[str, tuple[Try, ...]] = {
         Try(Cell("radon", "warm_process", "NUMBA_NO_CACHE", "spawn")),
     ),
     "dispatch": (
+        Try(_KEYS, _OF_OPS),
+        Try(Cell("key_cost", "key_making", "NUMBA", "spawn"), ("graphs.20", "graphs.shared")),
         Try(_KEYS),
         Try(_KEYS, ()),
         Try(Cell("ops_quick", "census_warm", "NUMBA", "spawn")),
