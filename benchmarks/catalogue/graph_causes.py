@@ -98,16 +98,27 @@ GRAPH_CAUSES = (
     ),
     Cause(
         "work rises at once",
-        "with {head}, {they} {have} a size from which on a build does many times as much work, or "
-        "a smaller one than before",
+        "with {head}, {they} {have} a size from which on a build does many times as much work",
         """Profile the two sizes on both sides of the step: `python -m benchmarks.sample` takes the
         graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
         arguments, or another way to compile from some size on.""",
         shows_in=("work_cliffs",),
-        explains=("work_cliffs", "work_exponent", *COSTS),
+        explains=("work_cliffs", "sizes_past_cliff", "work_exponent", *COSTS),
         found_by="work_cliffs",
         noun="family",
         title="work jumps at a size",
+    ),
+    Cause(
+        "work rises earlier",
+        "with {head}, the work of {they} jumps at a smaller size than before",
+        """Profile the two sizes on both sides of the step, and look for the limit that it follows
+        from: what counts towards it may have grown, or the limit may be lower.""",
+        shows_in=("sizes_past_cliff",),
+        explains=("sizes_past_cliff", "work_exponent", *COSTS),
+        found_by="sizes_past_cliff",
+        noun="family",
+        title="work jumps at a smaller size",
+        a_consequence=True,
     ),
     Cause(
         "work grows faster",

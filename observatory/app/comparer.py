@@ -20,8 +20,8 @@ from observatory.analyze.comparison.rules import LEARNED
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.app.taking import Journals
-from observatory.app.work_counts import OF_WORK, WorkCounts
-from observatory.benchmarks.catalogue import Cell
+from observatory.app.work_counts import WorkCounts
+from observatory.benchmarks.catalogue import OF_WORK, Cell
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import (

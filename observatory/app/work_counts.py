@@ -12,14 +12,13 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import rule_of, wants_more
 from observatory.analyze.comparison.verdicts import IncompleteCell, Side
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.benchmarks.catalogue import METRICS, Cell, Measure, Metric
+from observatory.benchmarks.catalogue import METRICS, OF_WORK, Cell, Measure, Metric
 from observatory.run.interleave import SIDES, WORK, WORKED, Interleaving, SideName
 from observatory.text.words import first_of, several
 
 _NAMED = 3
 _CALLS = METRICS["python_calls"]
-OF_WORK: Mapping[str, Metric] = {one.name: one for one in (_CALLS, METRICS["instructions"])}
-"""The metrics that count the work of builds and calls."""
+_METRICS: Mapping[str, Metric] = {name: METRICS[name] for name in OF_WORK}
 _COUNTED: Mapping[Measure, str] = {"tracing": "Python calls", WORK: "instructions"}
 
 
@@ -60,7 +59,7 @@ class WorkCounts:
 
     def confirmed(self, verdict: JudgedVerdict) -> JudgedVerdict:
         """The verdict, unless it says that work changed and rests on one count of each side."""
-        metric = OF_WORK.get(verdict.metric)
+        metric = _METRICS.get(verdict.metric)
         once = metric is not None and (verdict.cell, metric.measure) in self._once
         if not once or verdict.conclusion not in ("worse", "better"):
             return verdict
@@ -96,7 +95,7 @@ class WorkCounts:
     def _unsettled(self, cell: Cell, measure: Measure) -> bool:
         """Whether more counts of its work may change a verdict."""
         floors = floors_for(self.setting)
-        for metric in (one for one in OF_WORK.values() if one.measure == measure):
+        for metric in (one for one in _METRICS.values() if one.measure == measure):
             noise = floors.noise(cell, metric.name)
             source = self.evidence["head"].source(cell, metric)
             rule = rule_of(metric, cell.scenario, noise, source)

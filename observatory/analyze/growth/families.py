@@ -15,7 +15,7 @@ JUDGED = "python_calls"
 LIMITED = "cpu_time"
 """The metric of the limit at which a build is ended."""
 COUNTED = "functions_compiled"
-OF_SIZES = ("work_cliffs", "work_exponent", "functions_added")
+OF_SIZES = ("work_cliffs", "sizes_past_cliff", "work_exponent", "functions_added")
 """The judged counts of a family, which say something of all its sizes."""
 SURE = 0.5
 """An exponent is judged if its interval reaches no further than this to either side."""
@@ -156,10 +156,9 @@ def _judged(family: Family) -> Build | None:
     notes = []
     work = family.curve(JUDGED)
     if work.points:
-        # A cliff that moves to a smaller size is worse, although there is still one.
-        metrics["work_cliffs"] = sum(
-            point.size >= one.at for one in work.cliffs for point in work.points
-        )
+        metrics["work_cliffs"] = len(work.cliffs)
+        first = work.cliffs[0].at if work.cliffs else math.inf
+        metrics["sizes_past_cliff"] = sum(point.size >= first for point in work.points)
         notes += [
             f"from {one.below} to {one.at} {family.noun}, one more takes {one.each:.3g} times as "
             f"many calls as before"

@@ -140,8 +140,12 @@ def test_a_cliff_that_moves_to_a_smaller_size_is_an_alarm_and_one_that_moves_up_
         grown(lambda n, limit=limit: linear(n) + 90_000 * max(0, n - limit), lambda _: 11)
         for limit in (10, 30)
     )
-    assert causes(high, low) == {"work rises at once": ["layers"]}
+    assert causes(high, low) == {"work rises earlier": ["layers"]}
     assert causes(low, high) == {}
+    twice = grown(
+        lambda n: linear(n) + 90_000 * max(0, n - 30) + 9_000_000 * max(0, n - 100), lambda _: 11
+    )
+    assert causes(low, twice) == {"work rises at once": ["layers"]}
 
 
 def ended(samples: list[Sample], size: int) -> list[Sample]:
@@ -254,7 +258,7 @@ def test_a_search_sees_what_is_derived_of_a_sample(tmp_path: Path) -> None:
     session = Session("bisect", tmp_path / "results", tmp_path / "state", header().machine)
     prober = Prober(session, CELL, METRICS["work_cliffs"])
     assert prober.median(grown(linear, lambda _: 11)) == 0
-    assert prober.median(grown(wide_layers, lambda _: 11)) == 2
+    assert prober.median(grown(wide_layers, lambda _: 11)) == 1
 
 
 def wide_layers(size: int) -> float:
