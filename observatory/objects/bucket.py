@@ -142,11 +142,14 @@ class Bucket:
                 listed = self._files.find(path, detail=True)
             except FileNotFoundError:
                 return []
-        return [
-            Found(f"{below}/{full[len(path) :].lstrip('/')}", int(one["size"] or 0), _changed(one))
-            for full, one in sorted(listed.items())
-            if full.startswith(path + "/") and not full.rpartition("/")[2].startswith(".")
-        ]
+            # Inside of the block: sizes and times are what the server says, and may be nonsense.
+            return [
+                Found(
+                    f"{below}/{full[len(path) :].lstrip('/')}", int(one["size"] or 0), _changed(one)
+                )
+                for full, one in sorted(listed.items())
+                if full.startswith(path + "/") and not full.rpartition("/")[2].startswith(".")
+            ]
 
     def remove(self, name: str) -> None:
         """Remove an object; it may be gone already. Raises UnreachableError."""

@@ -91,8 +91,8 @@ def bring_up_to_date(collection: Collection, into: Path) -> Copied:
     due = [(one.path, _Fetched(one.sha, one.size, 0)) for one in wanted]
     old = [(one.path, known) for one in wanted for known in before.get(one.path, ())]
     _save(collection.address, into, [*ours, *old, *due])
-    for entry, content in taken(collection.bucket, wanted):
-        write_atomic(into / entry.path, content)
+    for entry, pieces in taken(collection.bucket, wanted):
+        write_atomic(into / entry.path, pieces)
         ours.append((entry.path, _of(into / entry.path, entry.sha)))
     _save(collection.address, into, ours)
     return Copied(state.number, len(wanted), len(files))

@@ -14,6 +14,7 @@ version that adds few files writes one short segment, however many there are.
 from __future__ import annotations
 
 import hashlib
+import io
 import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -146,7 +147,8 @@ def unpacked(name: str, content: bytes) -> dict[str, Entry | None]:
     if text.count(b"\n") >= MOST_READ:
         raise StoreError(f"the segment {name} lists more than {MOST_READ:,} files")
     found: dict[str, Entry | None] = {}
-    for line in text.decode(errors="replace").split("\n") if text else ():
+    for read in io.BytesIO(text):  # a list of all lines would be as large once more
+        line = read.decode(errors="replace").removesuffix("\n")
         match = _LINE.fullmatch(line)
         if match is None:
             raise StoreError(f"the segment {name} has a line that is not an entry: {line[:80]!r}")
@@ -176,11 +178,21 @@ def inflated(content: bytes, most: int, what: str) -> bytes:
 
 
 def combined(all_listed: Iterable[Listed]) -> dict[str, Entry]:
-    """What segments, the oldest first, say together."""
-    found: dict[str, Entry | None] = {}
+    """What segments, the oldest first, say together.
+
+    Raises StoreError if one path would be a file and a directory.
+    """
+    every: dict[str, Entry | None] = {}
     for listed in all_listed:
-        found.update(listed)
-    return {path: entry for path, entry in found.items() if entry is not None}
+        every.update(listed)
+    found = {path: entry for path, entry in every.items() if entry is not None}
+    for directory in {path.rpartition("/")[0] for path in found}:
+        above = directory
+        while above:
+            if above in found:
+                raise StoreError(f"the segments say that {above} is a file and a directory")
+            above = above.rpartition("/")[0]
+    return found
 
 
 def to_merge(files: Sequence[int]) -> int:

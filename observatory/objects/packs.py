@@ -20,6 +20,10 @@ FULL = 32 * 2**20
 """Bytes after which a pack is written; one larger file is a pack of its own."""
 _GAP = 64 * 2**10
 """Bytes between two ranges that are rather read than asked for by another request."""
+_PIECE = 8 * 2**20
+"""Bytes of a large file that are in memory at once."""
+_CUT = "it is cut off or larger than it says"
+_ANOTHER = "its content has another hash"
 
 
 def put(bucket: Bucket, content: bytes) -> str:
@@ -74,35 +78,79 @@ def pack_up(bucket: Bucket, directory: Path, paths: Iterable[str]) -> list[Entry
     return found
 
 
-def taken(bucket: Bucket, entries: Iterable[Entry]) -> Iterator[tuple[Entry, bytes]]:
-    """Read files, pack by pack; each content has been compared with its hash.
+def taken(bucket: Bucket, entries: Iterable[Entry]) -> Iterator[tuple[Entry, Iterable[bytes]]]:
+    """Read files, pack by pack: each with the pieces of its content, to be read before the next.
 
-    Raises StoreError if a pack is damaged or gone, and UnreachableError.
+    A content is compared with its hash before its last piece is given. No piece is larger than
+    FULL, whatever a segment says of a file. Raises StoreError if a pack is damaged or gone, and
+    UnreachableError.
     """
     ordered = sorted(entries, key=lambda one: (one.pack, one.start))
-    for pack, members in groupby(ordered, key=lambda one: one.pack):
+    for _, members in groupby(ordered, key=lambda one: one.pack):
         for group in _close_together(list(members)):
-            start, end = group[0].start, max(one.start + one.length for one in group)
+            if max(group[0].size, group[0].length) > FULL:
+                yield group[0], _in_pieces(bucket, group[0])
+            else:
+                yield from _together(bucket, group)
+
+
+def _together(bucket: Bucket, group: list[Entry]) -> Iterator[tuple[Entry, Iterable[bytes]]]:
+    """Read files of a pack by one request."""
+    start, end = group[0].start, max(one.start + one.length for one in group)
+    content = _read(bucket, group[0], start, end)
+    for one in group:
+        part = content[one.start - start : one.start - start + one.length]
+        try:
+            whole = part if one.length >= one.size else inflated(part, one.size, "it")
+        except StoreError as error:
+            raise _damaged(bucket, one, str(error)) from error
+        if hashlib.sha256(whole).hexdigest() != one.sha:
+            raise _damaged(bucket, one, _ANOTHER)
+        yield one, (whole,)
+
+
+def _in_pieces(bucket: Bucket, one: Entry) -> Iterator[bytes]:
+    """Read a large file by several requests."""
+    stream = zlib.decompressobj() if one.length < one.size else None
+    sha, left = hashlib.sha256(), one.size
+    for start in range(one.start, one.start + one.length, _PIECE):
+        part = _read(bucket, one, start, min(start + _PIECE, one.start + one.length))
+        if not part:
+            break  # the pack ends before
+        while part:
+            piece = part
             try:
-                content = bucket.read(object_name(pack), start, end) if end > start else b""
-            except GoneError as error:
-                raise _damaged(bucket, group[0], "it is gone") from error
-            for one in group:
-                part = content[one.start - start : one.start - start + one.length]
-                try:
-                    whole = part if one.length >= one.size else inflated(part, one.size, "it")
-                except StoreError as error:
-                    raise _damaged(bucket, one, str(error)) from error
-                if hashlib.sha256(whole).hexdigest() != one.sha:
-                    raise _damaged(bucket, one, "its content has another hash")
-                yield one, whole
+                piece = part if stream is None else stream.decompress(part, _PIECE)
+            except zlib.error as error:
+                raise _damaged(bucket, one, f"it cannot be uncompressed: {error}") from error
+            part = b"" if stream is None else stream.unconsumed_tail
+            left -= len(piece)
+            sha.update(piece)
+            if left < 0:
+                raise _damaged(bucket, one, _CUT)
+            if left == 0 and sha.hexdigest() != one.sha:
+                raise _damaged(bucket, one, _ANOTHER)
+            yield piece
+    if left:
+        raise _damaged(bucket, one, _CUT)
+
+
+def _read(bucket: Bucket, one: Entry, start: int, end: int) -> bytes:
+    try:
+        return bucket.read(object_name(one.pack), start, end) if end > start else b""
+    except GoneError as error:
+        raise _damaged(bucket, one, "it is gone") from error
 
 
 def _close_together(members: list[Entry]) -> Iterator[list[Entry]]:
     group: list[Entry] = []
     end = 0
     for one in members:
-        if group and (one.start > end + _GAP or one.start + one.length > group[0].start + FULL):
+        if group and (
+            max(one.size, group[-1].size) > FULL
+            or one.start > end + _GAP
+            or one.start + one.length > group[0].start + FULL
+        ):
             yield group
             group = []
         group.append(one)

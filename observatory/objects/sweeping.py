@@ -38,6 +38,8 @@ def sweep(collection: Collection, now: datetime | None = None) -> Swept:
     objects = [one for one in collection.bucket.found("objects") if is_object(one.name)]
     listed = {one.name: one for one in collection.bucket.found("versions")}
     numbers = collection.numbers()
+    if not numbers:  # then no list says what is needed
+        return Swept(0, 0, 0)
     staying = [
         number
         for number, after in zip(numbers, [*numbers[1:], None], strict=True)

@@ -82,10 +82,11 @@ def unpack(bucket: Bucket, entries: Iterable[Entry], into: Path, near: Sequence[
             continue
         (into / entry.path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(same, into / entry.path)
-    for entry, content in taken(bucket, missing):
+    for entry, pieces in taken(bucket, missing):
         target = into / entry.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content)
+        with target.open("wb") as stream:
+            stream.writelines(pieces)
 
 
 def is_there(path: Path, entry: Entry) -> bool:

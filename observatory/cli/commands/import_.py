@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 from packaging.version import InvalidVersion, Version
-from rich.console import Console
 
 from observatory.cli import options
-from observatory.cli.output import report_problems
+from observatory.cli.output import Console, report_problems
 from observatory.errors import Exit, SelectionError
 from observatory.store.asv.imported import Done, Options, import_file
+from observatory.store.base.files import files_below
 from observatory.store.base.moments import EARLIEST, LATEST
 from observatory.store.base.problems import RecordError
 from observatory.text.words import several
@@ -112,7 +112,7 @@ def _listed(files: Sequence[Path]) -> Iterator[Path]:
     for file in files:
         if not file.is_dir():
             yield file
-        elif own := sorted(file.rglob("*.json")):
+        elif own := files_below(file, "*.json"):
             yield from own
         else:
             raise SelectionError(f"there is no file *.json in {file}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -82,8 +83,9 @@ def _unreached(path: Path, now: float) -> Entry:
 
 
 def _leftovers(directory: Path, now: float) -> Iterator[Entry]:
-    for path in sorted(directory.rglob("*.tmp.*")):
-        if _UNFINISHED.fullmatch(path.name) and not path.is_symlink() and path.is_file():
+    found = (Path(here, name) for here, _, names in os.walk(directory) for name in names)
+    for path in sorted(path for path in found if _UNFINISHED.fullmatch(path.name)):
+        if not path.is_symlink() and path.is_file():
             stat = path.lstat()
             state: StateName = "leftover" if now - stat.st_mtime > GRACE else "new"
             yield Entry(

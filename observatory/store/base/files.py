@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,6 +33,18 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     return content
 
 
+def files_below(directory: Path, pattern: str) -> list[Path]:
+    """The files below a directory whose names match a pattern, sorted; links are not followed.
+
+    A directory that vanishes meanwhile, or that may not be read, is passed over.
+    """
+    return sorted(
+        Path(here, name)
+        for here, _, names in os.walk(directory)
+        for name in fnmatch.filter(names, pattern)
+    )
+
+
 def cache_directory() -> Path | None:
     """Where what can be made again is kept: ``observatory`` in ``$XDG_CACHE_HOME`` or ``~/.cache``.
 
@@ -44,32 +58,37 @@ def cache_directory() -> Path | None:
 
 
 def write_atomic(
-    path: Path, content: bytes | memoryview, like: os.stat_result | None = None
+    path: Path, content: bytes | memoryview | Iterable[bytes], like: os.stat_result | None = None
 ) -> None:
     """Replace a file as a whole, so that a reader or a crash never sees half of it.
 
-    The content goes to a temporary file beside ``path``, which is synced and renamed; missing
-    directories are made. The mode is 0644, or mode and owner are those of ``like``. What is there
-    and no file, such as /dev/stdout or a pipe, is written to: root would replace /dev/null. Raises
-    OSError, which names ``path``, and leaves no temporary file behind then.
+    The content, or each piece of it, goes to a temporary file beside ``path``, which is synced and
+    renamed; missing directories are made. The mode is 0644, or mode and owner are those of
+    ``like``. What is there and no file, such as /dev/stdout or a pipe, is written to: root would
+    replace /dev/null. Raises OSError, which names ``path``, and leaves no temporary file behind
+    then.
     """
+    pieces = (content,) if isinstance(content, bytes | memoryview) else content
     try:
-        _write_atomic(path, content, like)
+        _write_atomic(path, pieces, like)
     except OSError as error:
         if error.errno is None:
             raise
         raise OSError(error.errno, error.strerror, str(path)) from error
 
 
-def _write_atomic(path: Path, content: bytes | memoryview, like: os.stat_result | None) -> None:
+def _write_atomic(
+    path: Path, pieces: Iterable[bytes | memoryview], like: os.stat_result | None
+) -> None:
     if path.exists() and not path.is_file() and not path.is_dir():
-        path.write_bytes(content)
+        with path.open("wb") as stream:
+            stream.writelines(pieces)
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".tmp")
     try:
         with os.fdopen(descriptor, "wb") as stream:
-            stream.write(content)
+            stream.writelines(pieces)
             stream.flush()
             if like is not None:
                 with suppress(PermissionError):

@@ -51,7 +51,9 @@ def held(store: Collection) -> dict[str, str]:
 
 
 def read(store: Collection, files: dict[str, module.Entry]) -> list[tuple[str, str]]:
-    return [(entry.path, text.decode()) for entry, text in taken(store.bucket, files.values())]
+    return [
+        (one.path, b"".join(text).decode()) for one, text in taken(store.bucket, files.values())
+    ]
 
 
 def test_what_is_added_is_there_and_each_time_is_one_version(

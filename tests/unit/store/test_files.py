@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from observatory.store.base.files import read_bounded, write_atomic
+from observatory.store.base.files import files_below, read_bounded, write_atomic
 from observatory.store.base.problems import RecordError
 
 
@@ -65,3 +65,20 @@ def test_a_file_of_at_most_so_many_bytes_is_read(size: int, most: int, tmp_path:
     (tmp_path / "a").write_bytes(b"x" * (most + 1))
     with pytest.raises(RecordError, match="larger"):
         read_bounded(tmp_path / "a", most, "")
+
+
+def test_a_directory_that_vanishes_is_passed_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("b.json", "gone/x.json", "here/a.json", "here/a.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    scan = os.scandir
+
+    def vanishing(path: str) -> object:
+        if path.endswith("gone"):
+            raise FileNotFoundError(path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", vanishing)
+    assert files_below(tmp_path, "*.json") == [tmp_path / "b.json", tmp_path / "here" / "a.json"]
