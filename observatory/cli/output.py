@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len
-from rich.console import Console, RenderableType
+from rich.console import Console as RichConsole
+from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -36,6 +37,15 @@ _MOST_TABLES = 2
 _STYLES = {"warning": "yellow", "error": "red"}
 
 
+class Console(RichConsole):
+    """A console that prints texts as for a log, on terminals too: no text can control them."""
+
+    def print(self, *objects: Any, **options: Any) -> None:
+        """Print objects of rich, and texts without control characters."""
+        safe = (for_log(one) if isinstance(one, str) else one for one in objects)
+        super().print(*safe, **options)
+
+
 def grid(
     header: Sequence[str],
     rows: Iterable[Sequence[str | RenderableType]],
@@ -50,19 +60,26 @@ def grid(
     texts may be broken; nothing is ever cut off.
     """
     drawn = RichTable(
-        title=Text(title, style="bold") if title else None, title_justify="left",
+        title=Text(for_log(title), style="bold") if title else None, title_justify="left",
         caption_justify="left", box=SIMPLE_HEAD, padding=(0, 1, 0, 0),
     )  # fmt: skip
     for name in header:
         drawn.add_column(
-            Text(name),
+            Text(for_log(name)),
             justify="right" if name in right else "left",
             no_wrap=name not in wrapped,
             overflow="fold",
         )
     for row in rows:
-        drawn.add_row(*(Text(for_log(cell)) if isinstance(cell, str) else cell for cell in row))
+        drawn.add_row(*map(_cell, row))
     return drawn
+
+
+def _cell(cell: str | RenderableType) -> RenderableType:
+    """A text of a table, without control characters; its style stays."""
+    if isinstance(cell, Text):
+        return Text(for_log(cell.plain), style=cell.style)
+    return Text(for_log(cell)) if isinstance(cell, str) else cell
 
 
 def _fit(drawn: RichTable, table: Table, wrapped: Collection[str], width: int) -> None:
@@ -121,9 +138,7 @@ def show(console: Console, table: Table) -> None:
         console.print(render(table, console.width))
         return
     for line in filter(_style, table.footnotes):
-        console.print(
-            for_log(f"{table.title}: {line}"), style="bold red", markup=False, highlight=False
-        )
+        console.print(f"{table.title}: {line}", style="bold red", markup=False, highlight=False)
 
 
 def _style(cell: str) -> str:
@@ -135,7 +150,7 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
     console = Console(stderr=True)
     for line in skipped(problems):
         # A path that is cut in two cannot be copied.
-        console.print(for_log(line), style="yellow", markup=False, highlight=False, soft_wrap=True)
+        console.print(line, style="yellow", markup=False, highlight=False, soft_wrap=True)
     if problems and strict:
         raise typer.Exit(Exit.UNREADABLE)
 
@@ -217,7 +232,7 @@ class TerminalProgress:
             self._draw(update)
         if update.kind != "activity" and (update.kind != "sample" or not self._console.is_terminal):
             self._console.print(
-                for_log(update.text), style=_STYLES.get(update.kind), markup=False, highlight=False,
+                update.text, style=_STYLES.get(update.kind), markup=False, highlight=False,
                 soft_wrap=True,
             )  # fmt: skip
 

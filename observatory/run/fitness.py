@@ -212,8 +212,11 @@ def _ticks() -> list[int]:
     return [int(word) for word in _text(Path("/proc/stat")).splitlines()[0].split()[1:9]]
 
 
-def _crowding() -> float:
-    """The time of a loop in a process beside another one, over its time without."""
+def _crowding() -> float | None:
+    """The time of a loop in a process beside another one, over its time without.
+
+    None if one of them fails.
+    """
     script = f"import time; b = time.perf_counter(); [n * n for n in range({50 * _LOOP})]; "
     command = [sys.executable, "-c", script + "print(time.perf_counter() - b)"]
 
@@ -221,8 +224,11 @@ def _crowding() -> float:
         running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
         return median(float(one.communicate()[0]) for one in running)
 
-    single = timed(1)
-    return timed(2) / single
+    try:
+        single = timed(1)
+        return timed(2) / single
+    except ValueError:  # it was killed, or found no memory, and printed nothing
+        return None
 
 
 def _siblings() -> int | None:

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.analyze.history.alerts import STALE_AFTER
 from observatory.app.history import alerts
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import on_terminal, report_problems
+from observatory.cli.output import Console, on_terminal, report_problems
 from observatory.dashboard.feed import atom
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.files import write_atomic

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.cluster import on_cluster
 from observatory.app.searching import Searcher
@@ -15,7 +14,7 @@ from observatory.app.session import TIMEOUT, Session
 from observatory.app.unattended import search_open
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, name_broken
+from observatory.cli.output import Console, TerminalProgress, name_broken
 from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.store.journal.models import SEARCH

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from observatory.app.caches import (
@@ -20,7 +19,7 @@ from observatory.app.caches import (
     inspected,
 )
 from observatory.cli import options
-from observatory.cli.output import grid
+from observatory.cli.output import Console, grid
 from observatory.errors import Exit
 from observatory.guard.caches.entries import STATES, Origin, Reader
 from observatory.guard.caches.judging import Finding, Group, Report

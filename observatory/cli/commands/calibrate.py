@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.analyze.comparison.noisy import FEWEST
 from observatory.analyze.comparison.rules import COUNTED, JUDGED
@@ -14,7 +13,7 @@ from observatory.app.comparison import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, grid
+from observatory.cli.output import Console, TerminalProgress, grid
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.reading.saved import INTERLEAVED

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.cluster import on_cluster
 from observatory.app.measurement import canary
@@ -15,7 +14,7 @@ from observatory.app.session import TIMEOUT, Session
 from observatory.app.settings import crossed, first_of_statuses, status_of
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, show
+from observatory.cli.output import Console, TerminalProgress, show
 from observatory.errors import Exit
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.census import BACKENDS, MODELS, PRESETS, census, graphs_like
 from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEMBERS
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, show
+from observatory.cli.output import Console, TerminalProgress, show
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.store.records.machine import this_machine

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.check import Checked, check
 from observatory.app.passports import passport_of
 from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import models_of
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, show
+from observatory.cli.output import Console, TerminalProgress, show
 from observatory.errors import Exit
 from observatory.run.local import STATE
 from observatory.run.readers import base_compiledir, python_here

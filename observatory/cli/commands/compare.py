@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, NoReturn
 
 import typer
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
@@ -20,7 +20,7 @@ from observatory.app.contrasts import contrast
 from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import MEASURES, MODELS
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, on_terminal
+from observatory.cli.output import Console, TerminalProgress, on_terminal
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between

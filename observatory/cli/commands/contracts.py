@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, grid
+from observatory.cli.output import Console, TerminalProgress, grid
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.contracts import Contracts, Status
 

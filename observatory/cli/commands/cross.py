@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.crossing import Asked
 from observatory.app.crossing import cross as cross_axes
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, name_broken
+from observatory.cli.output import Console, TerminalProgress, name_broken
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
 from observatory.store.journal.models import SEARCH

@@ -6,14 +6,13 @@ from pathlib import Path
 from statistics import median
 
 import typer
-from rich.console import Console
 from rich.text import Text
 
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.sentinel import looks
 from observatory.app.cluster import WorkerFacts, workers_of
 from observatory.cli import options
-from observatory.cli.output import grid, name_broken
+from observatory.cli.output import Console, grid, name_broken
 from observatory.errors import Exit
 from observatory.run.fitness import Check, judge, look
 from observatory.run.interpreters import SUPPORTED

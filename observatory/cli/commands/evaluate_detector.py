@@ -10,7 +10,6 @@ from typing import Annotated
 import numpy as np
 import orjson
 import typer
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
@@ -22,7 +21,7 @@ from observatory.analyze.replay import AFTER
 from observatory.app.evaluation import Evaluated, Replayed, evaluate, long_series, replayed
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import grid, report_problems
+from observatory.cli.output import Console, grid, report_problems
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.explained import Asked, Explained
 from observatory.app.explained import explain as explain_keys
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import BACKENDS, MODELS, no_such
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress
+from observatory.cli.output import Console, TerminalProgress
 from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between

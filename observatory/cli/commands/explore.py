@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.exploration import KEPT, explore
 from observatory.app.explored import Explored
 from observatory.app.session import TIMEOUT
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, grid
+from observatory.cli.output import Console, TerminalProgress, grid
 from observatory.run.local import STATE
 from observatory.text import units
 from observatory.text.words import several

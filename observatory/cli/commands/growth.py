@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.analyze.growth.families import by_subject
 from observatory.app.growth import Grown, growth
 from observatory.cli import options
-from observatory.cli.output import naming_problems, render
+from observatory.cli.output import Console, naming_problems, render
 from observatory.store.base.problems import Problem
 from observatory.text.growth import growth_tables
 

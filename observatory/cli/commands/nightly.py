@@ -11,14 +11,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.measurement import chosen_tasks
 from observatory.app.unattended import open_ranges
 from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
 from observatory.cli.nights import outcome_of, status_of, table
-from observatory.cli.output import append_summary
+from observatory.cli.output import Console, append_summary
 from observatory.dashboard.pages import night as page
 from observatory.dashboard.publish import MARKER
 from observatory.errors import SelectionError

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.measurement import measure_subjects
 from observatory.app.session import Session
 from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, print_outcome
+from observatory.cli.output import Console, TerminalProgress, print_outcome
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine

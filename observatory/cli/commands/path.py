@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.walks import walks_in
 from observatory.benchmarks.catalogue import MODELS, PATH, models_of
 from observatory.cli import options
-from observatory.cli.output import naming_problems, render
+from observatory.cli.output import Console, naming_problems, render
 from observatory.store.base.problems import Problem
 from observatory.text.path import by_model, path_table, who_asked
 

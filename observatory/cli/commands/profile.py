@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
-from rich.console import Console
 
 from observatory.app.profiles import FoundProfile
 from observatory.app.profiles import profile as profile_of
 from observatory.cli import options
-from observatory.cli.output import naming_problems, show
+from observatory.cli.output import Console, naming_problems, show
 from observatory.errors import SelectionError
 from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import Problem

@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from observatory.app.measurement import chosen_tasks, measure
 from observatory.app.session import TIMEOUT, workers_here
 from observatory.benchmarks.plan import Task
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, finish, grid
+from observatory.cli.output import Console, TerminalProgress, finish, grid
 from observatory.run.local import STATE
 from observatory.run.presets import PRESETS, Narrowed
 from observatory.run.schedule import shares

@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from observatory.cli import options
-from observatory.cli.output import grid, report_problems
+from observatory.cli.output import Console, grid, report_problems
 from observatory.errors import Exit
 from observatory.guard.scan.scanning import Report, Symbol, scan
 from observatory.guard.scan.symbols import Class

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.analyze.sentinel import Look, looks
 from observatory.app.sentinel import look, pinned
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, grid, name_broken
+from observatory.cli.output import Console, TerminalProgress, grid, name_broken
 from observatory.run.local import STATE
 from observatory.store.records import sentinels
 from observatory.store.records.machine import this_machine

@@ -7,12 +7,11 @@ from typing import Annotated
 
 import pandas as pd
 import typer
-from rich.console import Console
 
 from observatory.analyze.frame import select
 from observatory.app.results import Reading, read
 from observatory.cli import options
-from observatory.cli.output import naming_problems, on_terminal, show
+from observatory.cli.output import Console, naming_problems, on_terminal, show
 from observatory.errors import SelectionError
 from observatory.store.records.alerts import matches
 from observatory.text.benchmark_tables import benchmark_tables, of_others

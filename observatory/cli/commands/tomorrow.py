@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.cli import nights, options
+from observatory.cli.output import Console
 from observatory.run.local import STATE, local_subjects
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.tomorrow import steps_of, tomorrow_of

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.torture import Tortures
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, name_broken, show
+from observatory.cli.output import Console, TerminalProgress, name_broken, show
 from observatory.errors import SelectionError
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.machine import this_machine

@@ -6,13 +6,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.upgrade import sides_of, upgrade
 from observatory.benchmarks.catalogue import backends_of, models_of
 from observatory.cli import options
-from observatory.cli.output import TerminalProgress, show
+from observatory.cli.output import Console, TerminalProgress, show
 from observatory.errors import Exit
 from observatory.guard.verdicts import is_stale, is_wrong
 from observatory.run.local import STATE

@@ -7,9 +7,9 @@ measured values are samples in journals, as of any run.
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import Literal, Self
 
-from pydantic import Field, FiniteFloat
+from pydantic import Field, FiniteFloat, model_validator
 
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, RecordFiles
@@ -117,6 +117,14 @@ class Crossed(Record):
     seconds: FiniteFloat = Field(0.0, ge=0, description="that it took")
     finished: bool = Field(True, description="false: its time was over")
     taken_at: Moment
+
+    @model_validator(mode="after")
+    def _causes_are_of_axes(self) -> Self:
+        if not {name for one in self.causes for name in one.axes} <= {
+            one.name for one in self.axes
+        }:
+            raise ValueError("a cause names an axis that is not among the axes")
+        return self
 
     def is_of(self, change: Change) -> bool:
         """Whether it looked for what made this change."""

@@ -2,10 +2,11 @@ from __future__ import annotations
 
 import io
 
-from rich.console import Console
+import pytest
+from rich.text import Text
 
 from observatory.app.progress import Update
-from observatory.cli.output import TerminalProgress, render
+from observatory.cli.output import Console, TerminalProgress, grid, render
 from observatory.text.tables import Table
 
 
@@ -19,6 +20,16 @@ def test_title_rows_and_footnotes_are_drawn() -> None:
     table = Table("3.3.7", ("scenario", "fork: time"), (("cold", "4.20 s"),), ("no spawn",))
     text = _drawn(table)
     assert [word in text for word in ("3.3.7", "fork: time", "4.20 s", "no spawn")] == [True] * 4
+
+
+def test_nothing_controls_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    stream, order = io.StringIO(), "a\x1b]52;c;eA==\x07\x9b2K"
+    console = Console(file=stream, width=120)
+    console.print(order)
+    cells = (order, Text(order, style="red"))
+    console.print(grid((order, "b"), [cells], title=order))
+    assert not {one for one in stream.getvalue() if not one.isprintable()} - {"\n"}
+    assert stream.getvalue().count("]52;c;eA==") == 5
 
 
 def test_markup_in_a_name_is_shown_and_not_obeyed() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -95,3 +97,10 @@ def test_what_makes_a_machine_unfit_is_said_without_timing_anything(
     found = look(timed=False)
     monkeypatch.setattr(fitness, "look", lambda *, timed: replace(found, memory=2 * GIB, quota=0.5))
     assert "a control group limits processes to 0.5 of" in fitness.unfit()
+
+
+def test_a_process_that_fails_leaves_open_whether_cores_are_shared(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", shutil.which("false"))
+    assert fitness._crowding() is None
