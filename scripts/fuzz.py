@@ -95,7 +95,6 @@ def _worker(options: argparse.Namespace) -> NoReturn:
 
     resource.setrlimit(resource.RLIMIT_AS, (_GUARD, _GUARD))
     surface = SURFACES[options.worker]
-    deadline = time.monotonic() + options.seconds
     scratch = Path(tempfile.mkdtemp(prefix="fuzz-"))
     trial = trials.Trials(surface, scratch, options.kept / trials.place_of(options.worker))
 
@@ -105,11 +104,12 @@ def _worker(options: argparse.Namespace) -> NoReturn:
         os._exit(0)
 
     seeds = [*surface.seeds(), *trials.corpus(options.worker)]
+    deadline = time.monotonic() + options.seconds  # not of imports, which take some much longer
     if options.guided:
-        guided.guide(trial.read, seeds, scratch / "corpus", trial.kept,
+        guided.guide(trial.read, surface, seeds, scratch / "corpus", trial.kept,
                      seed=options.seed, deadline=deadline, end=end)  # fmt: skip
     dice = Random(f"{options.seed} {options.worker}")  # noqa: S311
-    for content in trials.until(deadline, seeds, dice):
+    for content in trials.until(deadline, surface, seeds, dice):
         trial.read(content)
     end()
 

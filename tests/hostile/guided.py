@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import NoReturn
 
-from tests.hostile.mutations import mutated
+from tests.hostile.surface import Surface
 
 _LARGEST = 400_000
 """Bytes of a content; the largest that may be read are left to mutation by chance."""
@@ -34,8 +34,8 @@ def instrumented() -> AbstractContextManager[None]:
 
 
 def guide(
-    read: Callable[[bytes], None], seeds: list[bytes], corpus: Path, kept: Path, *,
-    seed: int, deadline: float, end: Callable[[], NoReturn],
+    read: Callable[[bytes], None], surface: Surface, seeds: list[bytes], corpus: Path,
+    kept: Path, *, seed: int, deadline: float, end: Callable[[], NoReturn],
 ) -> NoReturn:  # fmt: skip
     """Have contents read until ``deadline`` (of `time.monotonic`), and then call ``end``.
 
@@ -59,7 +59,7 @@ def guide(
         dice = Random(number)
         # What was repeated again and again would fill the memory.
         if len(content) <= _CHANGED and dice.random() < 0.5:
-            ours = mutated([content, *seeds], dice)
+            ours = surface.case([content, *seeds], dice)
             if len(ours) <= most:
                 return ours
         return bytes(atheris.Mutate(content, most))

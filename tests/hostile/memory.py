@@ -15,7 +15,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from observatory.errors import ObservatoryError
-from tests.hostile.surfaces import SURFACES, Reader
+from tests.hostile.surface import Reader
+from tests.hostile.surfaces import SURFACES
 
 SIZE = 8 * 2**20
 

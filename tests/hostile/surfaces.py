@@ -1,23 +1,15 @@
-"""Every place where something of strangers is read: good contents of it, and what reads them.
-
-A reader does what a command does with the content, and raises ObservatoryError (a sentence), or
-nothing. ``work`` is an empty directory, which the reader may fill.
-"""
+"""Every place where something of strangers is read: good contents of it, and what reads them."""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
 import io
-import json
 import re
-import shutil
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import chdir, suppress
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
-from html.parser import HTMLParser
 from pathlib import Path
 
 from observatory.analyze.frame import frame
@@ -27,7 +19,6 @@ from observatory.benchmarks.messages import Report, read_report
 from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import MessageError, to_json
 from observatory.dashboard.site import build
-from observatory.errors import Exit
 from observatory.github import artifact, settings, sticky
 from observatory.github.client import GitHub
 from observatory.github.transport import Transport
@@ -41,49 +32,20 @@ from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.profiles import ProfileStore
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.read import read_results
-from observatory.store.records import layout, passport
+from observatory.store.records import passport
 from observatory.text.comment import MARKER
 from observatory.text.comment import comment as comment_of
 from observatory.text.comparison.origin import Origin
 from observatory.text.comparison.story import tell
-from observatory.text.plain import for_log
-from tests import (
-    factories,
-    factories_crossings,
-    factories_frame,
-    factories_scan,
-    factories_sentinels,
-)
+from tests import factories, factories_frame, factories_scan
 from tests import factories_comparison as comparisons
-from tests.command import observatory
 from tests.factories_asv import foreign, old, row
 from tests.factories_pytest_benchmark import cases, file
 from tests.factories_site import observed
 from tests.fake_github import BOT, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
-
-ROOT = Path(__file__).parents[2]
-RESULTS = ROOT / "results"
-Reader = Callable[[bytes, Path], object]
-
-
-@dataclass(frozen=True)
-class Surface:
-    """One place, good contents of it, and what reads them."""
-
-    seeds: Callable[[], list[bytes]]
-    read: Reader
-
-
-def _of(pattern: str, most: int = 3, largest: int = 300_000) -> Callable[[], list[bytes]]:
-    """The first committed files of a pattern that are not large."""
-    return lambda: [
-        path.read_bytes() for path in sorted(RESULTS.glob(pattern))
-        if path.stat().st_size < largest
-    ][:most]  # fmt: skip
-
-
-def _dumped(*found: object) -> list[bytes]:
-    return [json.dumps(one).encode() for one in found]
+from tests.hostile import commands, records, stores
+from tests.hostile.pages import check_pages
+from tests.hostile.surface import Reader, Surface, committed, dumped
 
 
 def _comparisons() -> list[bytes]:
@@ -115,11 +77,10 @@ def _comparison(content: bytes, work: Path) -> None:
     comment_of(load_comparison(work / "comparison.json"), Origin())
 
 
-def _results(name: str, beside: Mapping[str, bytes] = {}) -> Reader:
+def _results(name: str) -> Reader:
     def read(content: bytes, work: Path) -> None:
-        for place, good in (*beside.items(), (name, content)):
-            (work / place).parent.mkdir(parents=True, exist_ok=True)
-            (work / place).write_bytes(good)
+        (work / name).parent.mkdir(parents=True, exist_ok=True)
+        (work / name).write_bytes(content)
         found = read_results(work)
         frame(found)
         [str(problem) for problem in (*found.problems, *problems_beside(work))]
@@ -138,7 +99,7 @@ def _stored(kind: type[LedgerStore] | type[ProfileStore]) -> Reader:
 
 
 def _unpacked(pattern: str) -> Callable[[], list[bytes]]:
-    return lambda: [gzip.decompress(one) for one in _of(pattern, 4, 20_000)()]
+    return lambda: [gzip.decompress(one) for one in committed(pattern, 4, 20_000)()]
 
 
 def _record(content: bytes, work: Path) -> None:
@@ -160,7 +121,7 @@ def _records() -> list[bytes]:
 
 @cache
 def _objects() -> bytes:
-    return factories_scan.object_of(
+    return factories_scan.objectcommitted(
         {factories_scan.mangled("pytensor.numba_funcified_fgraph", 17): "x + 1"}
     )
 
@@ -196,7 +157,7 @@ def _answers() -> list[bytes]:
     hidden = {"data": {"nodes": [{"id": "IC_5", "isMinimized": True, "minimizedReason": "x"}]}}
     fake = FakeGitHub.__new__(FakeGitHub)
     fake.pulls, fake.runs, fake.commits = {}, {}, {}
-    return _dumped(
+    return dumped(
         [comment],
         viewer,
         hidden,
@@ -230,36 +191,7 @@ def _answered(content: bytes, work: Path) -> None:
 
 
 def _bench() -> list[bytes]:
-    return _dumped(file(*cases("tests/a.py::test_it", {"a": 1}, {"a": 2})))
-
-
-_COMMANDS = ("show", "export", "alerts", "comment", "ack", "import", "scan-cache", "passport")
-"""Of those that measure nothing and ask nobody."""
-
-
-def _lines() -> list[bytes]:
-    words = (
-        ("show", "3.3.7", "--scenario", "cold", "--metric", "compile_time"), ("show", "--strict"),
-        ("show", "3.3.6", "3.3.7", "--benchmark", "x"), ("export", "--format", "csv"),
-        ("alerts", "--fail-on", "new"), ("comment", "x.json", "--summary", "s", "--source", "a/b"),
-        ("ack", "3fa0", "--why", "x", "--until", "2w"), ("import", "x.json", "--machine", "here"),
-        ("scan-cache", "."),
-    )  # fmt: skip
-    return ["\0".join(each).encode() for each in words]
-
-
-def _command(content: bytes, work: Path) -> None:
-    """Run a command as a user does. Nothing that it prints is a command of a runner."""
-    first, *rest = content[:100_000].decode(errors="surrogateescape").split("\0")
-    if first not in _COMMANDS:
-        return
-    (work / "x.json").write_bytes(content)
-    factories.journal(work / "results", [factories.sample()])
-    with chdir(work):
-        done = observatory(first, *rest)
-    assert done.returncode != Exit.UNEXPECTED, done.stderr
-    said = done.stdout + done.stderr
-    assert for_log(said) == said, said
+    return dumped(file(*cases("tests/a.py::test_it", {"a": 1}, {"a": 2})))
 
 
 def _returned(content: bytes, work: Path) -> None:
@@ -315,25 +247,6 @@ def _nights() -> list[bytes]:
     return [one.model_dump_json(by_alias=True).encode()]
 
 
-class _Active(HTMLParser):
-    """What of a page a browser would carry out."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Note an element with code of its own, and an address that is code."""
-        known = dict(attrs)
-        if tag in ("iframe", "object", "embed") or (tag == "script" and "src" not in known):
-            self.found.append(tag)
-        self.found += [f"{tag} {name}" for name in known if name.startswith("on")]
-        addresses = (known.get(name) or "" for name in ("href", "src", "action", "xlink:href"))
-        self.found += [
-            one for one in addresses if re.match(r"\s*(javascript|vbscript|data:text)", one, re.I)
-        ]
-
-
 def _page(content: bytes, work: Path) -> None:
     """Build pages of results in which each name and text of a stranger is the content."""
     text = content[:2_000].decode(errors="replace")
@@ -342,10 +255,7 @@ def _page(content: bytes, work: Path) -> None:
     for each in rows:
         each["numba"] = each["backend"] = text
     build(observed(factories_frame.as_frame(rows), (text,)), work / "html")
-    for path in (work / "html").rglob("*.html"):
-        active = _Active()
-        active.feed(path.read_text(encoding="utf-8"))
-        assert not active.found, (path.name, active.found)
+    check_pages(work / "html")
 
 
 _PAGE_TEXTS = (
@@ -361,17 +271,9 @@ def _settings(content: bytes, work: Path) -> None:
 
 
 def _journals() -> list[bytes]:
-    return [b"\n".join(one.splitlines()[:6]) for one in _of("samples/*/*.jsonl", 4, 4_000_000)()]
-
-
-def _crossings() -> list[bytes]:
-    made = (factories_crossings.crossed(), factories_crossings.crossed(causes=[], along=[]))
-    return [one.model_dump_json(by_alias=True).encode() for one in made]
-
-
-def _sentinels() -> list[bytes]:
-    made = (factories_sentinels.night(1), factories_sentinels.night(2, 1.0, 1.5, 0.8))
-    return [one.model_dump_json(by_alias=True).encode() for one in made]
+    return [
+        b"\n".join(one.splitlines()[:6]) for one in committed("samples/*/*.jsonl", 4, 4_000_000)()
+    ]
 
 
 _SETTINGS = b"[comment]\ncheck = 'neutral'\n[issues]\nlabels = ['a']\n"
@@ -387,36 +289,24 @@ SURFACES: dict[str, Surface] = {
     "artifact of a pull request (zip)": Surface(_zips, _artifact),
     "comparison in it": Surface(_comparisons, _artifact),
     "saved comparison": Surface(_comparisons, _comparison),
-    "result file of asv": Surface(lambda: _dumped(*_ASV) + _of("*/*-py*.json", 2)(),
+    "result file of asv": Surface(lambda: dumped(*_ASV) + committed("*/*-py*.json", 2)(),
                                   _results("ci/c0ffee00-x.json")),
-    "benchmarks.json": Surface(_of("benchmarks.json", 1, 10**7), _results("benchmarks.json")),
+    "benchmarks.json": Surface(committed("benchmarks.json", 1, 10**7), _results("benchmarks.json")),
     "journal": Surface(_journals, _results(_JOURNAL)),
     "ledger": Surface(_unpacked("ledgers/*/*.gz"), _stored(LedgerStore)),
     "profile": Surface(_unpacked("profiles/*/*.gz"), _stored(ProfileStore)),
-    "alerts.json": Surface(_of("alerts.json", 1, 10**7), _results("alerts.json")),
+    "alerts.json": Surface(committed("alerts.json", 1, 10**7), _results("alerts.json")),
     "acknowledgement": Surface(lambda: [_ACK, _ACK * 3], _results("triage.toml")),
-    **{
-        kind: Surface(_of(f"{kind}/*.json"), _results(f"{kind}/a.json"))
-        for kind in layout.RECORDS if kind not in ("crossings", "sentinels")
-    },
-    "crossings": Surface(_crossings, _results("crossings/a.json")),
-    "sentinels": Surface(_sentinels, _results("sentinels/a.json")),
+    **records.SURFACES,
     "cache passport": Surface(_passports, _passport),
     "record of a night": Surface(_nights, _night),
     "sample of a worker": Surface(_spooled, _returned),
     "names and texts in pages": Surface(lambda: [t.encode() for t in _PAGE_TEXTS], _page),
     "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
-    "settings": Surface(lambda: [_SETTINGS], _settings),
+    "observatory.toml": Surface(lambda: [_SETTINGS], _settings),
     "record of a measured process": Surface(_records, _record),
     "cache files": Surface(_cache_files, _cache),
     "answers of a forge": Surface(_answers, _answered),
-    "command lines": Surface(_lines, _command),
+    "object store": stores.SURFACE,
+    "command lines": commands.SURFACE,
 }  # fmt: skip
-
-
-def emptied(work: Path) -> Iterator[Path]:
-    """The same directory, empty, again and again."""
-    while True:
-        shutil.rmtree(work, ignore_errors=True)
-        work.mkdir(parents=True)
-        yield work

@@ -13,8 +13,7 @@ from pathlib import Path
 from random import Random
 
 from observatory.errors import ObservatoryError
-from tests.hostile.mutations import mutated
-from tests.hostile.surfaces import Surface, emptied
+from tests.hostile.surface import Surface, emptied
 
 CORPORA = Path(__file__).parents[1] / "corpora"
 EXECUTED = "executed"
@@ -47,7 +46,7 @@ class Trials:
         self.surface, self.scratch, self.kept = surface, scratch, kept
         self._works, self._home = emptied(scratch / "work"), Path.cwd()
         self.found = Outcome()
-        for content in surface.seeds()[:1]:  # what is imported then is no content's
+        for content in surface.seeds():  # what is imported then is no content's
             _read(surface, content, next(self._works))
         self.found.before = memory("VmRSS")
         _forget_peak()
@@ -96,18 +95,18 @@ def corpus(name: str) -> list[bytes]:
     return [path.read_bytes() for path in sorted((CORPORA / place_of(name)).glob("*"))]
 
 
-def until(deadline: float, seeds: list[bytes], dice: Random) -> Iterator[bytes]:
-    """Mutated contents until a time of `time.monotonic`."""
+def until(deadline: float, surface: Surface, seeds: list[bytes], dice: Random) -> Iterator[bytes]:
+    """Contents as strangers could write them until a time of `time.monotonic`."""
     while time.monotonic() < deadline:
-        yield mutated(seeds, dice)
+        yield surface.case(seeds, dice)
 
 
 def some(number: int, surface: Surface, dice: Random) -> Iterator[bytes]:
-    """The good contents, and a number of mutated ones."""
+    """The good contents, and a number as strangers could write them."""
     seeds = surface.seeds()
     yield from seeds
     for _ in range(number):
-        yield mutated(seeds, dice)
+        yield surface.case(seeds, dice)
 
 
 def memory(name: str) -> float:

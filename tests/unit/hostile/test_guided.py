@@ -16,6 +16,7 @@ import pytest
 
 from scripts import fuzz
 from tests.hostile.guided import guide
+from tests.hostile.surface import Surface
 
 SEEDS = [b'{"a": 1}', b"[2, 3]"]
 
@@ -74,6 +75,7 @@ def test_the_seeds_are_read_and_then_changes_of_them_until_the_deadline(
     with pytest.raises(Ended):
         guide(
             read.append,
+            Surface(lambda: SEEDS, lambda content, work: None),
             SEEDS,
             tmp_path / "corpus",
             tmp_path / "kept",
