@@ -51,6 +51,9 @@ _TOLD = frozenset({
 })  # fmt: skip
 """The exit statuses of errors, of which a sentence on stderr says what is wrong."""
 
+_NIGHTS = ("nightly", "tomorrow")
+"""They end with the status of a step, which has told it, and show all of them in a table."""
+
 
 @dataclass(frozen=True)
 class _Parameter:
@@ -154,7 +157,8 @@ def _command(content: bytes, work: Path) -> None:
     with chdir(work), contained(work), _machine(), _ends():
         done = observatory(*words)
     assert done.returncode in set(Exit) - {Exit.UNEXPECTED}, (done.returncode, done.stderr)
-    assert done.returncode not in _TOLD or done.stderr.strip(), done
+    if done.returncode in _TOLD and words[0] not in _NIGHTS:
+        assert done.stderr.strip(), done
     said = done.stdout + done.stderr
     assert for_log(said) == said, said
 

@@ -12,11 +12,10 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from rich.console import Console
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.cli.main import Commands
-from observatory.cli.output import show
+from observatory.cli.output import Console, show
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
