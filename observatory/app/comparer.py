@@ -13,6 +13,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from packaging.version import Version
+
 from observatory.analyze.comparison.comparing import Setting, compared
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noisy import LOOKS
@@ -42,6 +44,9 @@ from observatory.store.records.subject import Subject
 from observatory.text.records import comparison_of
 from observatory.text.units import seconds
 from observatory.text.words import several
+
+_TRACED_SINCE = Version("3.12")
+"""The first Python with `sys.monitoring`, which counts its calls."""
 
 
 @dataclass
@@ -75,10 +80,14 @@ class Comparer:
     """What the budget left out of the pass `counting`, as sentences."""
 
     def __post_init__(self) -> None:
+        sides = (self.setting.base, self.setting.head)
         self._works = WorkCounts(
-            {name: side.evidence for name, side in self.sides.items()}, self.setting,
-            max(1, self.session.workers // len(SIDES)), self._say,
-        )  # fmt: skip
+            evidence={name: side.evidence for name, side in self.sides.items()},
+            setting=self.setting,
+            at_once=max(1, self.session.workers // len(SIDES)),
+            traceable=all(Version(one.versions.python) >= _TRACED_SINCE for one in sides),
+            say=self._say,
+        )
 
     def run(self) -> Comparison:
         """Count, confirm, trace, time until every cell is decided or the budget is spent.
@@ -148,13 +157,15 @@ class Comparer:
     def _trace(self, interleaving: Interleaving) -> None:
         """Trace what was asked for, and the cells that do more work: to name the main part."""
         worse = {one.cell for one in self.compare().worse if one.metric in OF_WORK}
-        more = [cell for cell in self.matrix.worked if cell in worse - {*self.matrix.traced}]
+        more = [
+            cell for cell in self.matrix.worked
+            if cell in worse - {*self.matrix.traced} and self._traces(cell) < TRACED
+        ]  # fmt: skip
         if more:
             self._say(f"traced, because their work grew: {several(len(more), 'cell')}")
         wanted = (*self.matrix.traced, *more)
         for number in range(TRACED):
-            cells = [cell for cell in wanted if self._traces(cell) <= number]
-            if cells:
+            if cells := [cell for cell in wanted if self._traces(cell) <= number]:
                 interleaving.work(cells, "tracing", range(number, number + 1), math.inf)
 
     def _traces(self, cell: Cell) -> int:

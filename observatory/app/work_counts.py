@@ -30,6 +30,8 @@ class WorkCounts:
     setting: Setting
     at_once: int
     """Cells of which both sides can be counted at once."""
+    traceable: bool
+    """Whether both sides have a Python that counts its calls."""
     say: Callable[[str], None]
     warnings: tuple[str, ...] = ()
     """What the budget left out, as sentences."""
@@ -43,7 +45,7 @@ class WorkCounts:
         settled before the next ones begin: one count of every cell would prove no change in any of
         them. Cells whose calls changed come first. Returns whether the budget was enough.
         """
-        if not self._settle(interleaving, cells, "tracing", deadline):
+        if self.traceable and not self._settle(interleaving, cells, "tracing", deadline):
             return False
         worked = sorted(cells, key=self._calls_changed, reverse=True)
         batches = (worked[at : at + self.at_once] for at in range(0, len(worked), self.at_once))
@@ -76,12 +78,7 @@ class WorkCounts:
         for rounds in starmap(range, pairwise((0, *WORKED))):
             named = first_of(list(map(str, cells)), _NAMED, "cell")
             if not interleaving.work(cells, measure, rounds, deadline):
-                if rounds.stop <= WORKED[1]:
-                    self._once.update((cell, measure) for cell in cells)
-                else:
-                    few = f"by {WORKED[1]} samples a side instead of {WORKED[2]}"
-                    why = "the budget ended before small changes of work were counted again"
-                    self.warnings += (f"{why}: {named} was judged {few}",)
+                self._left(cells, measure)
                 return False
             cells = [cell for cell in cells if self._unsettled(cell, measure)]
             more = several(len(cells), "cell") if cells and rounds.stop < WORKED[-1] else ""
@@ -91,6 +88,22 @@ class WorkCounts:
             if not cells:
                 break
         return True
+
+    def _left(self, cells: Sequence[Cell], measure: Measure) -> None:
+        """Note which cells the budget left with one count a side, and which with too few."""
+        counts = {
+            cell: min(len(side.taken(cell, measure)) for side in self.evidence.values())
+            for cell in cells
+        }
+        self._once.update((cell, measure) for cell, count in counts.items() if count == 1)
+        few = [
+            cell for cell, count in counts.items() if count > 1 and self._unsettled(cell, measure)
+        ]
+        if few:
+            named = first_of(list(map(str, few)), _NAMED, "cell")
+            why = "the budget ended before small changes of work were counted again"
+            said = f"{named} was judged by fewer than {WORKED[-1]} samples a side"
+            self.warnings += (f"{why}: {said}",)
 
     def _unsettled(self, cell: Cell, measure: Measure) -> bool:
         """Whether more counts of its work may change a verdict."""

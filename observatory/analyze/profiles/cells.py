@@ -81,26 +81,40 @@ class CellProfile:
         are left in their phase.
         """
         if unit == "seconds":
-            known = all(one.llvm_passes for one in beside)
-            return list(self._by_phase_and_pass(self.llvm_passes if known else ()))
+            return list(self._by_phase_and_pass(beside))
         found = self.typical
         return list(found.tree.stacks()) if found and found.tree else []
 
+    @property
+    def _knows_passes(self) -> bool:
+        """Whether a sample looked for passes of LLVM; it may have found none."""
+        return any(one.llvm_passes is not None for one in self.traced)
+
+    def _inside(self, phase: str) -> list[LlvmPass]:
+        return [one for one in self.llvm_passes if one.phase == phase]
+
+    def _fitting(self, phase: str) -> float:
+        """What the seconds of passes are multiplied with, so that they fill their phase at most.
+
+        Other samples timed the passes than the phase."""
+        total = sum(one.seconds for one in self._inside(phase))
+        return min(1.0, self.seconds.get(phase, 0.0) / total) if total else 1.0
+
     def _by_phase_and_pass(
-        self, passes: Sequence[LlvmPass]
+        self, beside: Sequence[CellProfile]
     ) -> Iterator[tuple[tuple[str, ...], float]]:
         """The seconds of each phase, and of the passes inside it.
 
-        Other samples timed the passes: they fill the phase at most.
+        One factor fits the passes of all profiles: equal passes are drawn with equal seconds.
         """
+        sides = (self, *beside)
+        known = all(one._knows_passes for one in sides)
         for phase, seconds in self.seconds.items():
             path = (ROOT, *_path(phase))
-            inside = [one for one in passes if one.phase == phase]
-            total = sum(one.seconds for one in inside)
-            fitting = min(1.0, seconds / total) if total else 0.0
-            yield path, max(0.0, seconds - fitting * total)
-            for one in inside:
-                yield (*path, one.name), fitting * one.seconds
+            fitting = min(one._fitting(phase) for one in sides)
+            inside = [(o.name, fitting * o.seconds) for o in self._inside(phase)] if known else []
+            yield path, max(0.0, seconds - sum(taken for _, taken in inside))
+            yield from (((*path, name), taken) for name, taken in inside)
 
     def total(self, unit: Unit) -> float:
         """All calls, or all seconds."""

@@ -342,11 +342,12 @@ class Counting:
 
 def counting(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, matrix: Matrix, pairs: int = 9,
-    workers: int = 2, **more: float,
+    workers: int = 2, base: Side | None = None, **more: float,
 ) -> tuple[Comparison, list[str]]:  # fmt: skip
     session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine, workers=workers)
     sides = {name: Measured(None, None) for name in ("base", "head")}  # type: ignore[arg-type]
-    comparer = Comparer(session, sides, setting(), matrix, 60.0)  # type: ignore[arg-type]
+    both = setting(base=base) if base else setting()
+    comparer = Comparer(session, sides, both, matrix, 60.0)  # type: ignore[arg-type]
     taking = Counting(comparer, pairs, **more)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
     monkeypatch.setattr(comparer, "_caches", lambda: contextlib.nullcontext(taking))
@@ -431,6 +432,35 @@ def test_a_cell_is_settled_before_the_next_so_that_a_short_budget_gives_a_verdic
     assert [missing.cell for missing in found.missing] == [disk]
 
 
+def test_what_was_counted_several_times_keeps_its_verdict_where_the_budget_ends_in_a_round(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All cells are traced in one round: a late sample of one takes nothing from the others."""
+    disk = Cell("radon", "warm_disk", "NUMBA", "spawn")
+    traces = Counting.work
+
+    def work(
+        self: Counting, cells: tuple[Cell, ...], measure: str, rounds: range, deadline: float
+    ) -> bool:
+        late = rounds.start > 0
+        return traces(self, cells[:1] if late else cells, measure, rounds, deadline) and not late
+
+    monkeypatch.setattr(Counting, "work", work)
+    monkeypatch.setattr(Counting, "calls", {"warm_disk": 0.02, "warm_process": 0.02})
+    found, _ = counting(tmp_path, monkeypatch, Matrix((), (), (), (WORKED, disk)))
+    calls = {one.cell: one.conclusion for one in found.verdicts if one.metric == "python_calls"}
+    assert calls == {WORKED: "worse", disk: "undecided"}
+
+
+def test_where_python_counts_no_calls_nothing_is_traced_for_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = header().versions.model_copy(update={"python": "3.11.7"})
+    base = side("3.3.6").model_copy(update={"versions": before})
+    _, taken = counting(tmp_path, monkeypatch, Matrix((), (), (), (WORKED,)), base=base)
+    assert taken == ["work [0]"]
+
+
 def test_a_budget_that_ends_while_counting_says_what_it_left_and_what_to_do(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -467,7 +497,7 @@ def test_a_small_change_is_counted_five_times_or_judged_by_three(
     found, _ = counting(tmp_path, monkeypatch, matrix, head=2.009e9)
     assert [one.head.n for one in found.worse] == [3]
     (warning,) = found.warnings
-    assert warning.endswith(f"{WORKED} was judged by 3 samples a side instead of 5")
+    assert warning.endswith(f"{WORKED} was judged by fewer than 5 samples a side")
 
 
 def without_a_counter(monkeypatch: pytest.MonkeyPatch) -> None:
