@@ -96,7 +96,8 @@ class CellProfile:
     def _fitting(self, phase: str) -> float:
         """What the seconds of passes are multiplied with, so that they fill their phase at most.
 
-        Other samples timed the passes than the phase."""
+        Other samples timed the passes than the phase.
+        """
         total = sum(one.seconds for one in self._inside(phase))
         return min(1.0, self.seconds.get(phase, 0.0) / total) if total else 1.0
 

@@ -60,6 +60,24 @@ def test_passes_that_one_side_does_not_know_stay_in_their_phase() -> None:
     assert phase not in new.stacks("seconds", [new, new])
 
 
+def test_passes_that_one_side_did_not_run_are_new_in_the_other() -> None:
+    """A build that no longer finds its functions in the cache runs passes that it did not run."""
+    path = ("(build)", "LLVM", "LLVM: passes")
+    none = cell_profiles([timed(1.0), passes()])[WARM]
+    some = cell_profiles([timed(1.4, LLVM_passes=0.5), passes(GVNPass=0.4)])[WARM]
+    assert dict(some.stacks("seconds", [none, some]))[*path, "GVNPass"] == pytest.approx(0.4)
+
+
+def test_equal_passes_are_drawn_with_equal_seconds() -> None:
+    path = ("(build)", "LLVM", "LLVM: passes", "GVNPass")
+    both = [
+        cell_profiles([timed(3.0, LLVM_passes=seconds), passes(GVNPass=1.6)])[WARM]
+        for seconds in (1.0, 1.4)
+    ]
+    drawn = [dict(one.stacks("seconds", both))[path] for one in both]
+    assert drawn == pytest.approx([1.0, 1.0])
+
+
 def test_the_cell_that_changed_most_comes_first_and_calls_before_seconds() -> None:
     timing = Cell("radon", "cold", "C", "fork")
     base = cell_profiles([traced(100), traced(100, COLD), timed(1.0, timing, rewriting=1.0)])
