@@ -77,9 +77,10 @@ class Pinned(Row):
 def pins(rows: Sequence[Pinned]) -> Iterator[str]:
     """Yield the blocks of what each pin does.
 
-    A row is compared with the row of `NO_PIN` before it, which had the same filled cache. Raises
-    KeyError if there is none.
+    Rows of the last one's subject count. A row is compared with the row of `NO_PIN` before it,
+    which had the same filled cache. Raises KeyError if there is none.
     """
+    rows = [one for one in rows if one.subject == rows[-1].subject]
     pinned: dict[tuple[str, str], Pinned] = {}
     shown: dict[str, dict[tuple[str, str], tuple[str, str]]] = {}
     for one in rows:

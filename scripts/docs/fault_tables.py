@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from scipy.stats import binomtest
 
 from observatory.store.records.layout import TABLES
 from observatory.text.titles import title_of
@@ -110,17 +109,18 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
 
 
 def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
-    """Yield a sentence with the rate among all mutants that a random sample of them stands for."""
+    """Yield a sentence with what was found of the sample.
+
+    No interval: graphs were made for what the sample had shown not to be found.
+    """
     counts = Counter(_outcome(one, reasons) for one in tried)
     found, matter = counts["found"], counts["found"] + counts["hole"]
     if not matter:
         yield "None of them has been tried yet."
         return
-    interval = binomtest(found, matter).proportion_ci(method="wilson")
     yield (
         f"The sample has {counts.total()} mutants, {counts['equivalent']} of them equivalent. Of "
-        f"the other {matter}, {found} are found: {100 * found / matter:.0f} %, with a 95 % Wilson "
-        f"interval from {100 * interval.low:.0f} % to {100 * interval.high:.0f} %."
+        f"the other {matter}, {found} are found now: {100 * found / matter:.0f} %."
     )
 
 

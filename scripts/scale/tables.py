@@ -49,7 +49,8 @@ def struck(blow: str, target: str, stopped: float) -> str:
 
 
 def kills(rows: Sequence[Strike]) -> Iterator[str]:
-    """Yield the blocks of what strikes at a fleet came to."""
+    """Yield the blocks of what strikes at a fleet came to, of the subject of the last row."""
+    rows = [one for one in rows if one.subject == rows[-1].subject]
     sums: dict[str, Counter[str]] = {}
     for one in rows:
         counts = sums.setdefault(struck(one.blow, one.target, one.stopped), Counter())
@@ -90,8 +91,8 @@ class Speed(Row):
 
 
 def speed(rows: Sequence[Speed], plan: str) -> Iterator[str]:
-    """Yield the blocks of how long one command took in each way."""
-    own = [one for one in rows if one.plan == plan]
+    """Yield the blocks of how long one command took in each way; a newer row replaces an older."""
+    own = [*{(one.way, one.round): one for one in rows if one.plan == plan}.values()]
     ways = list(dict.fromkeys(one.way for one in own))
     best = {way: min(one.seconds for one in own if one.way == way) for way in ways}
     rounds = sorted({one.round for one in own})
