@@ -11,7 +11,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-
 from observatory.store.records.layout import TABLES
 from observatory.text.titles import title_of
 from scripts.faults.controls import CONTROLS
