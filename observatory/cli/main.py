@@ -211,18 +211,26 @@ def _main() -> None:
     except ObservatoryError as error:
         errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
         sys.exit(error.exit_code)
-    except OSError as error:
-        if error.errno not in _ADVICE or error.filename is None or _is_a_bug(error):
+    except (OSError, RuntimeError) as error:
+        if not (sentence := _of_a_path(error)):
             raise
-        path = shorten(str(error.filename2 or error.filename), 200)
-        errors.print(
-            for_log(f"observatory: {path}: {error.strerror}; {_ADVICE[error.errno]}"),
-            style="red", markup=False,
-        )  # fmt: skip
+        errors.print(for_log(f"observatory: {sentence}"), style="red", markup=False)
         sys.exit(Exit.USAGE)
     except _Interrupted:
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)
+
+
+def _of_a_path(error: OSError | RuntimeError) -> str:
+    """What is wrong with a path that a user gave, and what to do; empty where it is another error.
+
+    Before Python 3.13, pathlib makes a RuntimeError of the OSError of a link that leads to itself.
+    """
+    own = error.__context__ if isinstance(error, RuntimeError) else error
+    if not isinstance(own, OSError) or own.filename is None or _is_a_bug(own):
+        return ""
+    path = shorten(str(own.filename2 or own.filename), 200)
+    return f"{path}: {own.strerror}; {_ADVICE[own.errno]}" if own.errno in _ADVICE else ""
 
 
 def _is_a_bug(error: OSError) -> bool:

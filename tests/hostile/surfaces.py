@@ -121,7 +121,7 @@ def _records() -> list[bytes]:
 
 @cache
 def _objects() -> bytes:
-    return factories_scan.objectcommitted(
+    return factories_scan.object_of(
         {factories_scan.mangled("pytensor.numba_funcified_fgraph", 17): "x + 1"}
     )
 
