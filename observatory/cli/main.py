@@ -26,19 +26,19 @@ from observatory.garbage import collect_little
 from observatory.text.plain import for_log, shorten
 
 _OLD_OPTIONS = {"measure": "pass"}
+_OTHER_PATH = "give another path"
 _ADVICE = {
-    errno.ENAMETOOLONG: "give another path",
-    errno.ELOOP: "give another path",
-    errno.ENOENT: "give another path",
-    errno.ENOTDIR: "give another path",
-    errno.EISDIR: "give another path",
-    errno.EEXIST: "give another path",
-    errno.EACCES: "give another path, or change its permissions",
-    errno.EPERM: "give another path, or change its permissions",
-    errno.EROFS: "give another path",
-    errno.ENOSPC: "make room there, or give another path",
-    errno.EDQUOT: "make room there, or give another path",
-}
+    **dict.fromkeys(
+        (
+            errno.ENAMETOOLONG, errno.ELOOP, errno.ENOENT, errno.ENOTDIR, errno.EISDIR,
+            errno.EEXIST, errno.EROFS, errno.EBUSY, errno.EINVAL, errno.ENOTEMPTY, errno.ETXTBSY,
+            errno.ENXIO, errno.ENODEV,
+        ),
+        _OTHER_PATH,
+    ),
+    **dict.fromkeys((errno.EACCES, errno.EPERM), f"{_OTHER_PATH}, or change its permissions"),
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f"make room there, or {_OTHER_PATH}"),
+}  # fmt: skip
 """What to do about an error of a file that a path of the user led to, or its file system."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
