@@ -76,16 +76,13 @@ def _connected(
         if local:
             number = int(local[1])
             each = None if shared else _each(number)
-            cluster = held.enter_context(LocalCluster(
-                n_workers=number, threads_per_worker=1, processes=True, resources={BENCH: 1},
-                dashboard_address="127.0.0.1:0", memory_limit=0,
-                scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
-                # Whoever can reach a scheduler can run programs as this user.
-                security=Security.temporary(), host="127.0.0.1",
-                local_directory=str(state.absolute() / "fleet" / "workers"),
-            ))  # fmt: skip
-            client = held.enter_context(Client(cluster))
-            client.wait_for_workers(number, timeout=120)
+            try:
+                client = held.enter_context(_started(number, state))
+            except (OSError, RuntimeError) as error:
+                raise FleetError(
+                    f"--cluster {text}: the workers do not start ({error}); they are processes "
+                    "that listen on 127.0.0.1, and need room in --state"
+                ) from error
         else:
             each = 1
             try:
@@ -101,6 +98,24 @@ def _connected(
                 most=_ALLOWED,
             )
         yield client, each
+
+
+@contextlib.contextmanager
+def _started(number: int, state: Path) -> Iterator[Client]:
+    """A client of new workers on this machine. Raises OSError and RuntimeError."""
+    with (
+        LocalCluster(
+            n_workers=number, threads_per_worker=1, processes=True, resources={BENCH: 1},
+            dashboard_address="127.0.0.1:0", memory_limit=0,
+            scheduler_kwargs={"dashboard": False}, silence_logs=logging.CRITICAL,
+            # Whoever can reach a scheduler can run programs as this user.
+            security=Security.temporary(), host="127.0.0.1",
+            local_directory=str(state.absolute() / "fleet" / "workers"),
+        ) as cluster,
+        Client(cluster) as client,
+    ):  # fmt: skip
+        client.wait_for_workers(number, timeout=120)
+        yield client
 
 
 def _each(workers: int) -> int:

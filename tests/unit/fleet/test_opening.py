@@ -61,3 +61,19 @@ def test_a_run_has_one_name_on_the_cluster_and_before(
     with on_cluster(session, "local:3") as own:
         assert (own.run, own.workers, own.machine.cpu) == (name, 3, "Else")
     assert said[-1] == "1 sample begun again"
+
+
+def test_workers_that_do_not_start_are_a_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Dask raises RuntimeError where the loopback device refuses its scheduler."""
+
+    def refused(**_: object) -> None:
+        raise RuntimeError("Cluster failed to start: [Errno 101] Network is unreachable")
+
+    monkeypatch.setattr(opening, "LocalCluster", refused)
+    with (
+        pytest.raises(FleetError, match=r"--cluster local:1: the workers do not start \(Cluster"),
+        opening.opened("local:1", tmp_path, lambda _: None),
+    ):
+        pass
