@@ -3,9 +3,11 @@
 OLD and NEW are directories that contain the package `pytensor`, of two releases. The cache of the
 older one serves the newer one wherever a key is the same, and keys contain the version of an
 implementation, not its code. The sources of numba's dispatch are read and nothing is imported, by
-a Python that can parse both. The exit status is 1 if an implementation is named.
+a Python that can parse both. The exit status is 1 if an implementation is named, and 2 if they
+cannot be compared.
 
-Functions that an implementation calls are not looked at, and a change need not change any value.
+Functions that an implementation calls are not looked at, nor which of several versions in one
+function changed; and a change need not change any value.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 _DISPATCH = Path("pytensor", "link", "numba", "dispatch")
 
@@ -35,13 +38,17 @@ class _Versions(ast.NodeTransformer):
     def __init__(self) -> None:
         self.found: list[int] = []
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        """What is inside of the implementation returns values, not versions."""
+        return node
+
     def visit_Assign(self, node: ast.Assign) -> ast.AST:
-        if "version" in ast.unparse(node.targets[0]):
+        if _names_version(ast.unparse(node.targets[0])):
             node.value = self._without(node.value)
         return self.generic_visit(node)
 
     def visit_keyword(self, node: ast.keyword) -> ast.AST:
-        if "version" in (node.arg or ""):
+        if _names_version(node.arg or ""):
             node.value = self._without(node.value)
         return self.generic_visit(node)
 
@@ -55,6 +62,10 @@ class _Versions(ast.NodeTransformer):
             return value
         self.found.append(value.value)
         return ast.Constant(0)
+
+
+def _names_version(name: str) -> bool:
+    return name == "version" or name.endswith("_version")
 
 
 def implementations(packages: Path) -> Mapping[str, Implementation]:
@@ -89,20 +100,33 @@ def _implementation(node: ast.FunctionDef) -> Implementation:
         if isinstance(one, ast.FunctionDef) and ast.get_docstring(one) is not None:
             one.body = one.body[1:] or [ast.Pass()]
     versions = _Versions()
-    versions.visit(node)
+    versions.generic_visit(node)
     return Implementation(node.name, ast.unparse(node), tuple(versions.found))
 
 
 def main() -> None:
-    """Print a line for each implementation, and exit. Raises SystemExit for wrong usage."""
+    """Print a line for each implementation, and exit: with 2 if it cannot compare them."""
     if len(sys.argv) != 3:
-        sys.exit(__doc__)
-    old, new = (implementations(Path(one)) for one in sys.argv[1:])
+        _cannot(__doc__ or "")
+    try:
+        old, new = (implementations(Path(one)) for one in sys.argv[1:])
+    except SyntaxError as error:
+        _cannot(f"{error.filename} needs a newer Python than this one: {error.msg}")
+    for packages, found in zip(sys.argv[1:], (old, new), strict=True):
+        if not found:
+            _cannot(f"there are no implementations in {Path(packages, _DISPATCH)}")
     named = same_version(old, new)
     for name, versions in named:
         print(f"{name}: version {', '.join(map(str, versions)) or 'none'}")
     print(f"{len(named)} of {len(old.keys() & new.keys())} changed under the same version")
+    if alone := len(old.keys() ^ new.keys()):
+        print(f"{alone} are new, gone or registered in another way, and were not compared")
     sys.exit(bool(named))
+
+
+def _cannot(sentence: str) -> NoReturn:
+    print(sentence, file=sys.stderr)
+    sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,8 @@ from .process import Ending
 from .request import Request
 from .sandbox import Sandbox
 
+_OF_KEYS = "keys_missing"
+"""The metric of a pair that only the comparison of keys counts."""
 CLEARED = "its keys are suspect, but its second graph is right where the first filled the cache"
 """The note of a pair that was suspected without being wrong: rewrites can make its graphs one."""
 
@@ -43,7 +45,10 @@ def proven(request: Request, box: Sandbox, seed: int, compared: Ending) -> Endin
         ending = _built(request, box.within("suspects"), seed, to_build)
         if ending.status != "ok" or ending.report is None:
             return ending
-        built = {step.name: _cleared(step) for step in ending.report.steps}
+        compared_steps = {step.name: step for step in report.steps}
+        built = {
+            step.name: _cleared(step, compared_steps[step.name]) for step in ending.report.steps
+        }
         report = replace(report, checks=ending.report.checks)
     others = (step for step in report.steps if step.name not in built)
     marked = {**{step.name: step for step in _marked(others, set(), set())}, **built}
@@ -67,8 +72,11 @@ def _built(request: Request, box: Sandbox, seed: int, members: tuple[str, ...]) 
     return judged(asked, box, own_seed, ending)
 
 
-def _cleared(step: Step) -> Step:
-    return replace(step, note=CLEARED) if step.status == "ok" else step
+def _cleared(step: Step, compared: Step) -> Step:
+    """The built pair; its functions without keys were counted before."""
+    missing = {name: count for name, count in compared.metrics.items() if name == _OF_KEYS}
+    metrics = {**step.metrics, **missing}
+    return replace(step, metrics=metrics, note=CLEARED if step.status == "ok" else step.note)
 
 
 def judged(request: Request, box: Sandbox, seed: int, measured: Ending) -> Ending:

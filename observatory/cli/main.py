@@ -226,8 +226,10 @@ def _of_a_path(error: OSError | RuntimeError) -> str:
 
     Before Python 3.13, pathlib makes a RuntimeError of the OSError of a link that leads to itself.
     """
-    own = error.__context__ if isinstance(error, RuntimeError) else error
+    own = error.__context__ if type(error) is RuntimeError else error
     if not isinstance(own, OSError) or own.filename is None or _is_a_bug(own):
+        return ""
+    if own is not error and own.errno != errno.ELOOP:
         return ""
     path = shorten(str(own.filename2 or own.filename), 200)
     return f"{path}: {own.strerror}; {_ADVICE[own.errno]}" if own.errno in _ADVICE else ""

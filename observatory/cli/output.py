@@ -250,5 +250,5 @@ class TerminalProgress:
             )  # fmt: skip
             self._bar.add_task("", total=update.total)
             self._bar.start()
-        text = update.text if update.kind == "activity" else None
+        text = for_log(update.text) if update.kind == "activity" else None
         self._bar.update(self._bar.task_ids[0], description=text, completed=update.done)

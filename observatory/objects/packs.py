@@ -147,7 +147,7 @@ def _close_together(members: list[Entry]) -> Iterator[list[Entry]]:
     end = 0
     for one in members:
         if group and (
-            max(one.size, group[-1].size) > FULL
+            max(one.size, one.length, group[-1].size, group[-1].length) > FULL
             or one.start > end + _GAP
             or one.start + one.length > group[0].start + FULL
         ):

@@ -85,8 +85,12 @@ def unpack(bucket: Bucket, entries: Iterable[Entry], into: Path, near: Sequence[
     for entry, pieces in taken(bucket, missing):
         target = into / entry.path
         target.parent.mkdir(parents=True, exist_ok=True)
-        with target.open("wb") as stream:
-            stream.writelines(pieces)
+        try:
+            with target.open("wb") as stream:
+                stream.writelines(pieces)
+        except BaseException:  # the last piece tells whether the content is right
+            target.unlink(missing_ok=True)
+            raise
 
 
 def is_there(path: Path, entry: Entry) -> bool:

@@ -56,9 +56,9 @@ class ByGraph:
             # Nor what the process that filled the cache did not store, because it ended.
             known -= _unbuilt(cell, head)
             won = common & head.found_in_cache(cell)
-        elif metric.name == "python_fallbacks":
-            # Nor what ran in Python before. A rewrite that replaces an Op in Python by two others
-            # in Python has taken nothing away.
+        elif metric.name in ("python_fallbacks", "keys_missing"):
+            # Nor what ran in Python before, or had no key. A rewrite that replaces an Op in Python
+            # by two others in Python has taken nothing away.
             known = {name for name in common if not max(old[name])}
         fewer = known | {name for name in won if max(new[name]) <= max(old[name])}
         # A value that is wrong in one sample is wrong. Other counts must be higher in all of them.

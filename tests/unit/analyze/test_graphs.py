@@ -237,6 +237,14 @@ def test_a_pair_that_loses_keys_is_told_and_one_that_never_had_them_is_not() -> 
     assert values(verdicts[KEYS, "keys_missing"]) == ([0], [3])
 
 
+def test_a_pair_without_keys_that_has_more_functions_without_them_lost_none() -> None:
+    """A rewrite made two Ops of one that never had a key."""
+    base = keys_compared(counts("choose", keys_missing=4))
+    causes, verdicts = compared(base, keys_compared(counts("choose", keys_missing=6)))
+    assert not causes
+    assert worse(verdicts) == set()
+
+
 def test_collisions_come_after_wrong_results_and_before_all_others() -> None:
     assert FIRST_CAUSES[:2] == ("wrong results", "keys collide")
     lost = census(built("exp", "hit"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.benchmarks import implementations as module
 from observatory.benchmarks.implementations import implementations, same_version
 
 BEFORE = '''
@@ -18,17 +19,22 @@ def dot(op):
 '''
 
 
+def written(packages: Path, source: str) -> Path:
+    dispatch = packages / "pytensor" / "link" / "numba" / "dispatch"
+    (dispatch / "linalg").mkdir(parents=True)
+    (dispatch / "linalg" / "products.py").write_text(source)
+    return packages
+
+
 def changed(tmp_path: Path, *replaced: tuple[str, str], before: str = BEFORE) -> list[str]:
     after = before
     for old, new in replaced:
         assert old in after
         after = after.replace(old, new)
-    sides = []
-    for name, source in (("old", before), ("new", after)):
-        dispatch = tmp_path / name / "pytensor" / "link" / "numba" / "dispatch"
-        (dispatch / "linalg").mkdir(parents=True)
-        (dispatch / "linalg" / "products.py").write_text(source)
-        sides.append(implementations(tmp_path / name))
+    sides = [
+        implementations(written(tmp_path / name, source))
+        for name, source in (("old", before), ("new", after))
+    ]
     return [name for name, _ in same_version(*sides)]
 
 
@@ -67,3 +73,39 @@ def test_a_version_is_found_where_it_is_written(tmp_path: Path, line: str) -> No
 def test_functions_that_nobody_registers_are_not_looked_at(tmp_path: Path) -> None:
     source = BEFORE.replace("@register(Dot)\n", "")
     assert changed(tmp_path, ("x @ y", "y @ x"), before=source) == []
+
+
+def test_what_an_inner_function_returns_is_code(tmp_path: Path) -> None:
+    source = BEFORE.replace(
+        "    fn = njit(lambda x, y: x @ y)  # as NumPy does\n",
+        "    def fn(x, y):\n        return x, 7\n",
+    )
+    assert changed(tmp_path, ("x, 7", "x, 8"), before=source) == ["dot"]
+
+
+def test_an_inversion_is_no_version(tmp_path: Path) -> None:
+    source = BEFORE.replace("    cache_version", "    inversion = 5\n    cache_version")
+    assert changed(tmp_path, ("= 5", "= 6"), before=source) == ["dot"]
+
+
+@pytest.mark.parametrize(
+    ("new", "status", "said"),
+    [
+        (BEFORE, 0, "0 of 1 changed"),
+        (BEFORE.replace("x @ y", "y @ x"), 1, "dot: version 1"),
+        (BEFORE.replace("Dot)", "Dot, 2)"), 0, "2 are new, gone or registered in another way"),
+        ("def (", 2, "needs a newer Python"),
+        ("", 2, "there are no implementations in"),
+    ],
+)
+def test_the_status_says_whether_any_was_named_or_nothing_could_be_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    new: str, status: int, said: str,
+) -> None:  # fmt: skip
+    sides = written(tmp_path / "old", BEFORE), written(tmp_path / "new", new)
+    monkeypatch.setattr("sys.argv", ["implementations", *map(str, sides)])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    printed = capsys.readouterr()
+    assert (ended.value.code or 0) == status
+    assert said in printed.out + printed.err

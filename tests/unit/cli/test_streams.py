@@ -130,6 +130,31 @@ def test_what_a_file_system_refuses_is_a_sentence(
     assert advice in done.stderr
 
 
+def test_a_link_that_leads_to_itself_is_a_sentence_with_every_python(
+    results: Path, tmp_path: Path
+) -> None:
+    """Before Python 3.13, pathlib raises no OSError for it."""
+    loop = tmp_path / "loop"
+    loop.symlink_to("loop")
+    done = observatory("dashboard", "--results", loop, "--out", tmp_path / "page")
+    assert done.returncode == Exit.USAGE
+    assert done.stderr.startswith(f"observatory: {loop}: ")
+
+
+def test_another_error_that_follows_from_one_of_a_file_is_a_bug(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken() -> None:
+        try:
+            raise FileNotFoundError(errno.ENOENT, "No such file", "/there/it")
+        except FileNotFoundError:
+            raise RuntimeError("this cannot be")  # noqa: B904 - without `from`, as by mistake
+
+    monkeypatch.setattr(command, "app", broken)
+    with pytest.raises(RuntimeError, match="this cannot be"):
+        command._main()
+
+
 def test_a_full_disk_is_named_by_the_file_that_found_no_room(results: Path) -> None:
     done = observatory("export", "--results", results, "--out", "/dev/full")
     assert done.returncode == Exit.USAGE

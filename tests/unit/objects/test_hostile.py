@@ -70,6 +70,19 @@ def test_a_large_file_that_is_not_as_it_is_listed_is_named(
         unpack(store.bucket, [entry], tmp_path / "copy")
 
 
+def test_no_file_is_passed_over_beside_one_that_says_it_is_larger_in_the_pack(
+    store: Collection, tmp_path: Path
+) -> None:
+    """It is read in pieces, and the others of its pack are read as well."""
+    content = LINE * 3
+    large = stored(store, content, content, length=101)
+    other = Entry("b", sha(content[20:40]), 20, large.pack, 30, 20)
+    with pytest.raises(StoreError, match="a cannot be read"):
+        unpack(store.bucket, [large, other], tmp_path / "copy")
+    assert not (tmp_path / "copy" / "a").exists()
+    assert [one.path for one, _ in packs.taken(store.bucket, [large, other])] == ["a", "b"]
+
+
 @pytest.mark.parametrize("paths", [("a", "a/b"), ("a", "a/b/c")])
 def test_no_path_is_a_file_and_a_directory(paths: Iterable[str]) -> None:
     listed = {path: Entry(path, "0" * 64, 1, "0" * 64, 0, 1) for path in paths}
