@@ -63,7 +63,8 @@ def test_ways_are_compared_by_their_quickest_rounds() -> None:
         for way, number, seconds, different in
         (("one", 1, 164, 0), ("two", 1, 82, 1), ("one", 2, 150, 0), ("two", 2, 75, 0))
     ]  # fmt: skip
-    table, said = scale.speed(found, "quick")
+    older = found[0].model_copy(update={"seconds": 15.0})
+    table, said = scale.speed([older, *found], "quick")
     assert lines([table]) == [["one", "164 s", "150 s", "1.0"], ["two", "82 s", "75 s", "2.0"]]
     assert said.startswith("The last column compares the quickest rounds. Each run recorded 9 ")
     assert "of which 1 differed" in said
@@ -120,6 +121,15 @@ def test_a_shift_is_from_the_samples_of_the_same_filled_cache() -> None:
     ]
     with pytest.raises(KeyError):
         next(accuracy.pins(found[1:]))
+
+
+def test_rows_of_another_subject_before_the_last_one_are_not_shown() -> None:
+    older = [pinned(one, 5).model_copy(update={"subject": "3.3.6"}) for one in ("none", "old")]
+    table, said = accuracy.pins([*older, pinned("none", 10), pinned("arena", 11)])
+    assert [row[0] for row in lines([table])] == ["none", "arena"]
+    assert said.startswith("PyTensor 3.3.7, 1 sample")
+    struck = [strike("run", subject="3.3.7", again=9), strike("run", again=1)]
+    assert lines(scale.kills(struck))[0][1:3] == ["1", "1"]
 
 
 def test_a_pin_that_one_cell_lacks_leaves_its_place_empty() -> None:
