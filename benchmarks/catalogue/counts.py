@@ -192,7 +192,7 @@ COUNTS = (
            rose=("work jumps at 1 more size", "work jumps at {} more sizes"),
            fell=("work jumps at 1 fewer size", "work jumps at {} fewer sizes")),
     Metric("sizes_past_cliff", "sizes", "exact", "tracing",
-           "sizes from the first one on at which the Python calls of a build jump, in each family",
+           "sizes from the smallest one on at which Python calls of a build jump, in each family",
            ("growth",), alerting="everywhere", derived=True,
            rose=("work jumps 1 measured size earlier", "work jumps {} measured sizes earlier"),
            fell=("work jumps 1 measured size later", "work jumps {} measured sizes later")),

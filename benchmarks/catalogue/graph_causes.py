@@ -8,8 +8,8 @@ GRAPH_CAUSES = (
     Cause(
         "keys are missing",
         "{they} {have} functions that {head} gives no key, so that no cache stores them",
-        """Look at the function that makes the keys of these Ops, and at the Ops inside them: it
-        returns None, as it must of an Op that holds one without a key.""",
+        """Look at the function that makes the keys of these Ops, and at the Ops inside them. It
+        returns no key (None) for an Op that holds another one without a key.""",
         shows_in=("keys_missing",),
         explains=("keys_missing",),
         found_by="keys_missing",
