@@ -9,11 +9,11 @@ from typing import Annotated
 
 import typer
 
+from observatory.cli.output import say
 from observatory.errors import SelectionError
 from observatory.github import settings
 from observatory.github.client import GitHub
 from observatory.github.transport import Clock, Transport
-from observatory.text.plain import for_log
 
 CLOCK = Clock()
 API = "https://api.github.com"
@@ -52,7 +52,6 @@ def client(repo: str, api: str) -> GitHub:
     return GitHub(Transport(api, token, CLOCK), repo)
 
 
-def say(*lines: str) -> None:
-    """Print lines; a text of a stranger in them stays on its line."""
-    for line in lines:
-        print(for_log(line).replace("\n", " "))
+def say_in_one_line(*texts: str) -> None:
+    """Print texts; what a stranger wrote in one stays on its line."""
+    say(*(text.replace("\n", " ") for text in texts))

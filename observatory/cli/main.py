@@ -165,7 +165,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        print(f"observatory {tool_version()}")
+        typer.echo(f"observatory {tool_version()}")
         raise typer.Exit
 
 

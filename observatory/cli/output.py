@@ -37,6 +37,12 @@ _MOST_TABLES = 2
 _STYLES = {"warning": "yellow", "error": "red"}
 
 
+def say(*lines: object, end: str = "\n") -> None:
+    """Print each line as for a log, on terminals too, where `print` lets a text control them."""
+    for line in lines:
+        print(for_log(str(line)), end=end)  # noqa: T201
+
+
 class Console(RichConsole):
     """A console that prints texts as for a log, on terminals too: no text can control them."""
 
@@ -201,7 +207,7 @@ def print_outcome(console: Console, measurement: Measurement) -> None:
         for table in subject_tables(ours, label, reading.notes):
             show(console, table)
     console.print(measurement.tally.sentence(), markup=False, highlight=False)
-    print(f"Results: {measurement.results.resolve()}")
+    say(f"Results: {measurement.results.resolve()}")
     report_problems(reading.problems, strict=False)
 
 

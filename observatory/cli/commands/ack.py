@@ -14,6 +14,7 @@ import typer
 from pydantic import ValidationError
 
 from observatory.cli import options
+from observatory.cli.output import say
 from observatory.errors import SelectionError
 from observatory.store.base.problems import reason_of
 from observatory.store.records import alerts as record
@@ -59,7 +60,7 @@ def command(
     except ValidationError as error:
         raise SelectionError(f"the acknowledgement is not valid: {reason_of(error)}") from error
     path = triage.add(results, made)
-    print(f"{made.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
+    say(f"{made.id} is acknowledged until {end:%Y-%m-%d %H:%M} UTC: {path}")
 
 
 def _until(text: str, now: datetime) -> datetime:

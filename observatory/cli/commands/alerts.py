@@ -12,7 +12,7 @@ from observatory.analyze.history.alerts import STALE_AFTER
 from observatory.app.history import alerts
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import Console, on_terminal, report_problems
+from observatory.cli.output import Console, on_terminal, report_problems, say
 from observatory.dashboard.feed import atom
 from observatory.errors import Exit, SelectionError
 from observatory.store.base.files import write_atomic
@@ -90,7 +90,7 @@ def command(
     from_day = None if since is None else since.replace(tzinfo=UTC)
     chosen = found.chosen(top, from_day, benchmark)
     if json:
-        print(found.model_copy(update={"alerts": chosen}).model_dump_json(by_alias=True, indent=1))
+        say(found.model_copy(update={"alerts": chosen}).model_dump_json(by_alias=True, indent=1))
     else:
         Console(highlight=False).print(
             drawn(found, now, everything, chosen, found_record.known(results))

@@ -14,7 +14,7 @@ from observatory.app.session import TIMEOUT, Session
 from observatory.app.unattended import search_open
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, name_broken
+from observatory.cli.output import Console, TerminalProgress, name_broken, say
 from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.store.journal.models import SEARCH
@@ -93,11 +93,11 @@ def command(
                                  counted=not own.uncounted())  # fmt: skip
             found = list(searcher.search(named))
     if json:
-        print(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))
+        say(json_module.dumps([one.model_dump(mode="json", by_alias=True) for one in found]))
         return
     for one in found:
         story = list(told(one) if isinstance(one, Searched) else crossing_told(one))
         if as_markdown:
-            print("\n\n".join(map(markdown, story)), end="\n\n")
+            say("\n\n".join(map(markdown, story)), end="\n\n")
         else:
             console.print(blocks(story), soft_wrap=True)

@@ -19,7 +19,7 @@ from observatory.app.caches import (
     inspected,
 )
 from observatory.cli import options
-from observatory.cli.output import Console, grid
+from observatory.cli.output import Console, grid, say
 from observatory.errors import Exit
 from observatory.guard.caches.entries import STATES, Origin, Reader
 from observatory.guard.caches.judging import Finding, Group, Report
@@ -68,10 +68,10 @@ def command(
     where = directory or base_compiledir()
     report = inspected(where, python or [one for one in [python_of_shell()] if one])
     if json:
-        print(json_module.dumps(asdict(report), indent=1))
+        say(json_module.dumps(asdict(report), indent=1))
     elif files:
         for path in report.deletable:
-            print(where / path)
+            say(where / path)
     else:
         _print(report, directory, python or [])
     if delete:

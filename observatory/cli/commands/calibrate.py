@@ -13,7 +13,7 @@ from observatory.app.comparison import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, grid
+from observatory.cli.output import Console, TerminalProgress, grid, say
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.reading.saved import INTERLEAVED
@@ -73,4 +73,4 @@ def command(
     ]  # fmt: skip
     title = f"Noise floors of {found.machine.machine}"
     Console().print(grid(header, rows, title=title, right=header[-1:], wrapped=header[-1:]))
-    print(f"Calibration: {path}")
+    say(f"Calibration: {path}")

@@ -34,7 +34,7 @@ def command(
         ),
     ] = None,
     full: Annotated[
-        bool, options.flag("--full", "Check every model in every scenario, which takes long.")
+        bool, options.flag("--full", "Check every model in every arrangement, which takes long.")
     ] = False,
     settings: Annotated[
         bool,

@@ -13,7 +13,7 @@ from observatory.app.passports import passport_of
 from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import models_of
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, show
+from observatory.cli.output import Console, TerminalProgress, say, show
 from observatory.errors import Exit
 from observatory.run.local import STATE
 from observatory.run.readers import base_compiledir, python_here
@@ -63,7 +63,7 @@ def command(
     if not cache.is_dir():
         label = f"PyTensor {here.pytensor} with an empty cache ({cache} does not exist)"
     if json:
-        print(json_module.dumps(_json(found)))
+        say(json_module.dumps(_json(found)))
     else:
         show(console, own_cache_table(label, found.parts))
         if found.findings:

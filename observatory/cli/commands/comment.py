@@ -93,7 +93,7 @@ def command(
     text = comment_of(found.comparison, origin)
     summarise(text)
     story = tell(found.comparison, origin)
-    publish(hub, target, story, text, wanted, dry_run, github.say)
+    publish(hub, target, story, text, wanted, dry_run, github.say_in_one_line)
 
 
 def _given(local: Artifact | None) -> Artifact:

@@ -20,7 +20,7 @@ from observatory.app.contrasts import contrast
 from observatory.app.session import TIMEOUT
 from observatory.benchmarks.catalogue import MEASURES, MODELS
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, on_terminal
+from observatory.cli.output import Console, TerminalProgress, on_terminal, say
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
@@ -109,7 +109,7 @@ def command(
 
     The command measures both in turn. It first counts cache events, which takes a minute or two.
     It then measures times until a test decides every cell or the budget is spent. With --pass work,
-    it counts Python calls and instructions instead, which no other work of the machine changes. The
+    it counts Python calls and instructions instead, which other programs on the machine do not change. The
     noise floors of this machine are read from RESULTS. Every sample is kept and can be compared
     again.
 
@@ -219,7 +219,7 @@ def _write(forms: Sequence[tuple[Path | None, bytes]], shown: RenderableType) ->
     dash = Path("-")
     for path, content in forms:
         if path == dash:
-            print(content.decode(), end="")
+            say(content.decode(), end="")
         elif path is not None:
             write_atomic(path, content)
     if all(path != dash for path, _ in forms):

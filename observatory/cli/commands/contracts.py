@@ -13,7 +13,7 @@ from rich.text import Text
 
 from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, grid
+from observatory.cli.output import Console, TerminalProgress, grid, say
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.contracts import Contracts, Status
 
@@ -70,7 +70,7 @@ def command(
         checks.check(one)
     if json:
         records = [one.model_dump(mode="json", by_alias=True) for one in checks.records]
-        print(jsonlib.dumps(records))
+        say(jsonlib.dumps(records))
     elif checks.records:
         _show(checks.records)
     if checks.exit_code:

@@ -12,7 +12,7 @@ from observatory.app.crossing import cross as cross_axes
 from observatory.app.session import TIMEOUT, Session
 from observatory.app.wanted import wanted_named
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, name_broken
+from observatory.cli.output import Console, TerminalProgress, name_broken, say
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
 from observatory.store.journal.models import SEARCH
@@ -97,8 +97,8 @@ def command(
         old, new, wanted.cell, wanted.metric, along, conditions, wanted.graphs, wanted.supposed
     ))  # fmt: skip
     if json:
-        print(found.model_dump_json(by_alias=True))
+        say(found.model_dump_json(by_alias=True))
     elif as_markdown:
-        print("\n\n".join(map(markdown, told(found))))
+        say("\n\n".join(map(markdown, told(found))))
     else:
         console.print(blocks(told(found)), soft_wrap=True)

@@ -10,7 +10,7 @@ import typer
 from observatory.app.site import build_site
 from observatory.app.source import Source
 from observatory.cli import options
-from observatory.cli.output import on_terminal, report_problems
+from observatory.cli.output import on_terminal, report_problems, say
 
 
 def command(
@@ -86,5 +86,5 @@ def command(
         results or [Path("results")], out, source, progress=on_terminal(),
         url=options.https(url, "--url", "https://host/pages/"),
     )  # fmt: skip
-    print(f"The page: {page}")
+    say(f"The page: {page}")
     report_problems(problems, strict)

@@ -67,9 +67,9 @@ def command(
         lines = [f"would be done: {issues.describe(action)}" for action in plan.actions]
     else:
         lines, plan = issues.deliver(hub, alerts, wanted.labels, wanted.most_a_night)
-    github.say(*(lines or ["every issue is up to date"]))
+    github.say_in_one_line(*(lines or ["every issue is up to date"]))
     for line in issues.remaining(plan, wanted.most_a_night):
-        github.say(line)
+        github.say_in_one_line(line)
 
 
 def _wanted(alert: Alert, site: str | None, found: Found) -> Wanted:

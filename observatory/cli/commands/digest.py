@@ -10,7 +10,7 @@ import typer
 
 from observatory.app.history import alerts
 from observatory.cli import options
-from observatory.cli.output import report_problems
+from observatory.cli.output import report_problems, say
 from observatory.store.base.files import write_atomic
 from observatory.text.digest import digest_of, digest_text
 
@@ -51,7 +51,7 @@ def command(
         link = os.path.relpath(picture, out.parent if out is not None else ".")
     text = digest_text(found, title, link)
     if out is None:
-        print(text, end="")
+        say(text, end="")
     else:
         write_atomic(out, text.encode())
     report_problems(search.problems, strict)

@@ -14,7 +14,7 @@ from observatory.app.explained import explain as explain_keys
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import BACKENDS, MODELS, no_such
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress
+from observatory.cli.output import Console, TerminalProgress, say
 from observatory.errors import SelectionError
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
@@ -78,14 +78,14 @@ def command(
     asked = Asked(name, model, graph, backend, flags)
     found = explain_keys(session, asked, texts[0], (*texts[1:], None)[0], with_ or (), python)
     if json:
-        print(json_module.dumps(_as_json(found)))
+        say(json_module.dumps(_as_json(found)))
         return
     if found.warning:
         console.print(found.warning, style="yellow", markup=False, highlight=False, soft_wrap=True)
     head_label = found.head.label if found.head else None
     story = list(told(found.base.label, head_label, found.between, dict(found.within)))
     if as_markdown:
-        print("\n\n".join(map(markdown, story)))
+        say("\n\n".join(map(markdown, story)))
     else:
         console.print(blocks(story))
 

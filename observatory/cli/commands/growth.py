@@ -31,7 +31,7 @@ def command(
     """Show how the work, time and memory of a build grow with the size of the graph.
 
     The tables show the power of the size with which each grows. `observatory run --preset growth`
-    measures it. Notes name cliffs: sizes from which on a build costs many times as much.
+    measures it. Notes name cliffs: sizes at which the cost of a build jumps.
     """  # fmt: skip
     problems: list[Problem] = []
     with naming_problems(problems, strict):

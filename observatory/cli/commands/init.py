@@ -12,6 +12,7 @@ from observatory.app.adopting import BACKUP, Change, changes, uncommitted, write
 from observatory.app.adoption_cost import costs
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
+from observatory.cli.output import say
 from observatory.errors import SelectionError
 from observatory.run.adoption import STORE, Project, look
 from observatory.run.adoption_files import LABEL, PARTS, files_for, pages_of, parts_for
@@ -75,7 +76,7 @@ def command(
     if wanted:
         parts = _asked(wanted, project, without)
     for line in _found(project, without, parts, bool(wanted)):
-        print(line)
+        say(line)
     if not parts:
         raise RecordUsageError(
             f"{project.root} is not PyTensor and has neither an asv.conf.json nor a test that uses "
@@ -87,7 +88,7 @@ def command(
     made = changes(project, files_for(project, tool, parts, to))
     if dry_run:
         for line in (line for change in made for line in change.difference()):
-            print(line)
+            say(line)
     refused = [change.refused for change in made if change.refused]
     if refused and not force:
         raise RecordUsageError(
@@ -97,7 +98,7 @@ def command(
     if not dry_run:
         _write(project.root, made)
     for line in (*_next(project, tool, parts, made, to), *_costs(parts)):
-        print(line)
+        say(line)
 
 
 def _words(only: Sequence[str] | None) -> list[str]:
@@ -147,15 +148,15 @@ def _write(root: Path, made: Sequence[Change]) -> None:
     for change in made:
         lines = several(change.after.count(b"\n"), "line")
         if change.state == "up to date":
-            print(f"{change.path}: up to date")
+            say(f"{change.path}: up to date")
             continue
         kept = write(root, change)
         verb = "written" if change.state == "new" else "updated" if kept is None else "replaced"
         more = "" if kept is None else f"; the old content is in {kept.name}"
-        print(f"{change.path}: {verb}, {lines}{more}")
+        say(f"{change.path}: {verb}, {lines}{more}")
     if others:
         names = " ".join(str(change.path) for change in made)
-        print(f"The checkout has other changes that are not committed; add these alone: {names}")
+        say(f"The checkout has other changes that are not committed; add these alone: {names}")
 
 
 def _next(

@@ -17,7 +17,7 @@ from observatory.app.unattended import open_ranges
 from observatory.benchmarks.catalogue import BUILDS, no_such
 from observatory.cli import github, options
 from observatory.cli.nights import outcome_of, status_of, table
-from observatory.cli.output import Console, append_summary
+from observatory.cli.output import Console, append_summary, say
 from observatory.dashboard.pages import night as page
 from observatory.dashboard.publish import MARKER
 from observatory.errors import SelectionError
@@ -233,14 +233,14 @@ def command(
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
     for note in notes:
-        print(note)
+        say(note)
     told = vars(wishes) | {"commits": f"{commits} of {repo}", "only": sorted(wishes.only)}
     asked = [f"{name}={value}" for name, value in told.items()]
     console = Console(highlight=False, soft_wrap=True)
-    say = partial(console.print, markup=False, style="bold")
+    announce = partial(console.print, markup=False, style="bold")
     directory = state / "nightly"
-    with one_at_a_time(directory, say) as lock:
-        night = Nightly(directory, partial(command_of, lock=lock), say).night(
+    with one_at_a_time(directory, announce) as lock:
+        night = Nightly(directory, partial(command_of, lock=lock), announce).night(
             asked, results, steps(wishes), fresh
         )
     console.print(table(night, f"Night of {night.started_at:%Y-%m-%d}"))

@@ -11,7 +11,7 @@ from observatory.app.measurement import measure_subjects
 from observatory.app.session import Session
 from observatory.app.site import build_site
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, print_outcome
+from observatory.cli.output import Console, TerminalProgress, print_outcome, say
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
 from observatory.store.records.machine import this_machine
@@ -41,6 +41,6 @@ def command(
     print_outcome(console, measurement)  # before the pages, which take longer to build
     session.say(f"building the pages in {out}")
     page, _ = build_site([results], out, machine=measurement.machine, progress=session.progress)
-    print(f"The page: {page}")
+    say(f"The page: {page}")
     if measurement.exit_code:
         raise typer.Exit(measurement.exit_code)

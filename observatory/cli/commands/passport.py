@@ -10,6 +10,7 @@ import typer
 
 from observatory.app.passports import judged, known_of, passport_of, shipped
 from observatory.cli import options
+from observatory.cli.output import say
 from observatory.errors import Exit, SelectionError
 from observatory.guard.passports import USES, Known, Ruling, restorable
 from observatory.run.readers import python_here
@@ -90,17 +91,17 @@ def _known(results: Path | None) -> Known:
 
 def _print_keys(here: Passport, keys: list[str], *, github: bool, json: bool) -> None:
     if json:
-        print(json_module.dumps({"key": here.key, "restore_keys": keys, **here.model_dump()}))
+        say(json_module.dumps({"key": here.key, "restore_keys": keys, **here.model_dump()}))
     elif github:
-        print(f"key={here.key}")
-        print("restore-keys<<END_OF_KEYS", *keys, "END_OF_KEYS", sep="\n")
+        say(f"key={here.key}")
+        say("restore-keys<<END_OF_KEYS", *keys, "END_OF_KEYS")
     else:
-        print(_told(here))
-        print(f"key           {here.key}")
+        say(_told(here))
+        say(f"key           {here.key}")
         for key in keys:
-            print(f"restore-keys  {key}")
+            say(f"restore-keys  {key}")
         if not keys:
-            print("restore-keys  none: no measurement shows that an older cache is safe")
+            say("restore-keys  none: no measurement shows that an older cache is safe")
 
 
 def _told(here: Passport) -> str:
@@ -113,14 +114,14 @@ def _told(here: Passport) -> str:
 
 def _print_ruling(directory: Path, ruling: Ruling, allowed: bool, *, json: bool) -> None:
     if json:
-        print(json_module.dumps({"use": ruling.use, "reasons": ruling.reasons}))
+        say(json_module.dumps({"use": ruling.use, "reasons": ruling.reasons}))
         return
-    print(f"{directory}: {ruling.use}: {USES[ruling.use]}")
+    say(f"{directory}: {ruling.use}: {USES[ruling.use]}")
     for reason in ruling.reasons:
-        print(f"  {reason}")
+        say(f"  {reason}")
     if allowed:
-        print("It may be used here.")
+        say("It may be used here.")
     elif ruling.use == "collides":
-        print("It may be used here with --accept-collisions, if you have no such graphs.")
+        say("It may be used here with --accept-collisions, if you have no such graphs.")
     else:
-        print("It must not be used here: delete it, or use another one.")
+        say("It must not be used here: delete it, or use another one.")

@@ -11,6 +11,7 @@ import typer
 from observatory.benchmarks.catalogue import LAUNCHES, METRICS, SCENARIOS
 from observatory.cli import options
 from observatory.cli.help import Command
+from observatory.cli.output import say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -151,4 +152,4 @@ def _save(drawn: Axes, output: Path, width: float, height: float | None) -> None
     figure = drawn.get_figure(root=True)
     assert figure is not None
     figure.set_size_inches(width, height or figure.get_figheight())
-    print(f"The picture: {plot.save(drawn, output)}")
+    say(f"The picture: {plot.save(drawn, output)}")

@@ -11,7 +11,7 @@ import typer
 
 from observatory.app.publication import Publication, lines, message, put_together
 from observatory.cli import options
-from observatory.cli.output import append_summary, report_problems
+from observatory.cli.output import append_summary, report_problems, say
 from observatory.errors import SelectionError
 from observatory.objects.collection import Collection
 from observatory.objects.copies import bring_up_to_date
@@ -98,7 +98,7 @@ def command(
     absent = missing([one.resolve().name for one in parts])
     said[:0] = [f"missing: {name}, a part of the plan; `run --shard` takes it" for name in absent]
     for line in said:
-        print(line)
+        say(line)
     if summary is not None:
         append_summary(
             summary, markdown(Points(tuple((line.replace("`", ""),) for line in said))) + "\n"

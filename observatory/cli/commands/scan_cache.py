@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from observatory.cli import options
-from observatory.cli.output import Console, grid, report_problems
+from observatory.cli.output import Console, grid, report_problems, say
 from observatory.errors import Exit
 from observatory.guard.scan.scanning import Report, Symbol, scan
 from observatory.guard.scan.symbols import Class
@@ -46,7 +46,7 @@ def command(
     """  # fmt: skip
     report = scan(directory)
     if json:
-        print(json_module.dumps(asdict(report), indent=1))
+        say(json_module.dumps(asdict(report), indent=1))
     else:
         _print(report, everything)
     problems = [Problem(directory / broken.path, broken.reason) for broken in report.unreadable]

@@ -11,7 +11,7 @@ from observatory.analyze.sentinel import Look, looks
 from observatory.app.sentinel import look, pinned
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, grid, name_broken
+from observatory.cli.output import Console, TerminalProgress, grid, name_broken, say
 from observatory.run.local import STATE
 from observatory.store.records import sentinels
 from observatory.store.records.machine import this_machine
@@ -65,7 +65,7 @@ def command(
         look(session, session.subjects.parse(chosen, (), python))
     own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
     if not own:
-        print(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
+        say(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
         return
     pieces = list(own[-1].sentinel.times)
     header = ("taken", *pieces, "changed")
@@ -77,7 +77,7 @@ def command(
     title = f"{name}, {own[-1].sentinel.subject.label}"
     Console().print(grid(header, rows, title=title, right=pieces, wrapped=header[-1:]))
     sentence = verdict(own[-1])
-    print(f"{sentence[0].upper()}{sentence[1:]}.")
+    say(f"{sentence[0].upper()}{sentence[1:]}.")
 
 
 def _known(results: Path) -> list[sentinels.Sentinel]:

@@ -40,18 +40,18 @@ def command(
     """  # fmt: skip
     options.seconds(census_budget)
     console = Console(highlight=False, soft_wrap=True)
-    say = partial(console.print, markup=False, style="bold")
+    announce = partial(console.print, markup=False, style="bold")
     found = tomorrow_of(local_subjects(state), subject, with_ or (), python)
     if found is None:
-        say("The index has no pre-release of numba that is newer than its last release.")
+        announce("The index has no pre-release of numba that is newer than its last release.")
         return
-    say(f"{found.today} with {found.announced}")
+    announce(f"{found.today} with {found.announced}")
     settings = ["--python", python] if python else []
     settings += [] if state == STATE else ["--state", str(state)]
     planned = list(steps_of(found, results, census_budget, settings, machine))
     directory = state / "tomorrow"
-    with one_at_a_time(directory, say) as lock:
-        night = Nightly(directory, partial(command_of, lock=lock), say).night(
+    with one_at_a_time(directory, announce) as lock:
+        night = Nightly(directory, partial(command_of, lock=lock), announce).night(
             [found.text, str(results), *settings], results, planned, fresh
         )
     console.print(nights.table(night, found.label))

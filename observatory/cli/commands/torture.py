@@ -12,7 +12,7 @@ import typer
 from observatory.app.torture import Tortures
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
-from observatory.cli.output import Console, TerminalProgress, name_broken, show
+from observatory.cli.output import Console, TerminalProgress, name_broken, say, show
 from observatory.errors import SelectionError
 from observatory.run.local import STATE, local_subjects
 from observatory.store.records.machine import this_machine
@@ -101,7 +101,7 @@ def command(
     tried.try_all(chosen)
     if json:
         records = [one.model_dump(mode="json", by_alias=True) for one in tried.records]
-        print(jsonlib.dumps(records))
+        say(jsonlib.dumps(records))
     elif tried.records:
         out = Console(highlight=False)
         show(out, torture_table(tried.records))
