@@ -13,6 +13,10 @@ from pathlib import Path
 
 from observatory.store.records.layout import TABLES
 from observatory.text.titles import title_of
+from observatory.text.words import listed
+from scripts.docs.markdown import wrapped
+from scripts.docs.rows import read as read_rows
+from scripts.faults.compared import Compared, compared_table
 from scripts.faults.controls import CONTROLS
 from scripts.faults.kit import fault
 from scripts.faults.trials import NOTHING, Row, read
@@ -21,7 +25,10 @@ from scripts.mutants.trials import Tried, read_tried
 
 KEPT = Path(__file__).parents[2] / "results" / TABLES
 ROWS, NIGHTS = KEPT / "faults.jsonl", KEPT / "fault_nights.jsonl"
+COMPARED = "compared_faults"
 MUTANTS, REASONS = KEPT / "mutants.jsonl", KEPT / "mutant_reasons.json"
+
+_CACHES = {"numba": "numba's cache", "c": "C's cache"}
 
 
 def fault_table(rows: Iterable[Row]) -> Iterator[str]:
@@ -107,6 +114,22 @@ def mutant_table(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator
         total.update(counts)
 
 
+def mutant_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence with how many mutants were tried, and what the others are."""
+    known = list(tried)
+    modules = Counter(one.module for one in known)
+    by_cache: Counter[str] = Counter()
+    for module, number in modules.items():
+        by_cache[TARGETS[module][0]] += number
+    untried = Counter(_outcome(one, reasons) for one in known if not one.reached)
+    caches = listed([f"{number} of {_CACHES[name]}" for name, number in by_cache.items()])
+    yield wrapped(
+        f"There are {len(known)} mutants, {caches}. {len(known) - untried.total()} of them were "
+        f"tried. No sample runs the other {untried.total()}; by a look at the source, "
+        f"{untried['equivalent']} of these are equivalent and {untried['hole']} are holes."
+    )
+
+
 def sample_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence with what was found of the sample.
 
@@ -157,7 +180,10 @@ def parts() -> dict[str, str]:
     made = {
         "faults": fault_table(rows), "figures": fault_figures(rows),
         "nights": night_table(read(NIGHTS).values()),
-        "mutants": mutant_table(whole, reasons), "sample": sample_figures(sample, reasons),
+        "mutants": mutant_table(whole, reasons), "mutants tried": mutant_figures(whole, reasons),
+        "sample": sample_figures(sample, reasons),
         "survivors": survivors(tried, reasons),
     }  # fmt: skip
-    return {name: "\n".join(lines) for name, lines in made.items()}
+    compared = "\n\n".join(compared_table(read_rows(Compared, COMPARED)))
+    found = {name: "\n".join(lines) for name, lines in made.items()}
+    return found | ({"compared": compared} if compared else {})

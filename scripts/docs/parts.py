@@ -15,6 +15,7 @@ from scripts.accuracy import tables as accuracy
 from scripts.beside_asv import tables as beside_asv
 from scripts.docs import fault_tables
 from scripts.docs.markdown import cell, code, table, wrapped
+from scripts.docs.memory import memory_tables
 from scripts.scale import tables as scale
 
 _ENTRY = re.compile(r'- <a id="(?P<id>[^"]+)"></a>\*\*(?P<word>[^*]+)\*\*: (?P<meaning>.+)')
@@ -32,6 +33,7 @@ def parts() -> dict[str, dict[str, str]]:
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
         "docs/faults.md": fault_tables.parts(),
+        "docs/sample.md": memory_tables(),
     }
     made: dict[str, dict[str, str]] = {}
     for each in (written, accuracy.parts(), beside_asv.parts(), scale.parts()):

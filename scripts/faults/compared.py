@@ -1,10 +1,11 @@
-"""Run `observatory compare` on every known fault, and check alarms, causes and main parts.
+"""Run `observatory compare` on faults of the kit, and check alarms, causes and main parts.
 
     .venv/bin/python -m scripts.faults.compared [NAME ...] [--subject 3.3.7] [--budget 5m]
         [--backend NUMBA] [--scenario warm_disk] [--launch spawn] [--pass tracing]
-        [--machine NAME] [--keep DIR]
+        [--machine NAME] [--keep DIR] [--json FILE]
 
-The first row compares the subject with itself; its alarms are false. Exit status 1 if a fault was
+Without names it tries the faults that a comparison with its default cells can show, and "no fault",
+which compares the subject with itself: each alarm of that is false. Exit status 1 if a fault was
 missed, has another cause or main part, or raised unrelated alarms. A fault takes four minutes.
 The table is Markdown. Each comparison is kept as NAME.json and NAME.md in --keep, by default
 .observatory/faults/.
@@ -13,34 +14,87 @@ The table is Markdown. Each comparison is kept as NAME.json and NAME.md in --kee
 from __future__ import annotations
 
 import argparse
-import os
-import resource
 import subprocess
 import sys
-import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 
-from observatory.store.records.comparison import Comparison, Verdict
+from observatory.store.records.comparison import CauseKind, Comparison, Verdict
 from observatory.text.comparison.breakdown import Breakdown
 from observatory.text.comparison.phrases import beginning
 from observatory.text.document import Name
+from observatory.text.titles import title_of
+from observatory.text.units import about
+from scripts.docs.markdown import cell, code, table, wrapped
+from scripts.docs.rows import Row, add_option, keep, measured, now
 from scripts.faults.kit import FAULTS, build, fault
 from scripts.faults.record import Fault
 
 NOTHING = "no fault"
 _PASSING = (0, 5, 7, 8)
 """Exit statuses with a comparison: nothing worse, wrong results, worse, undecided."""
-_COLUMNS = ("fault", "caught", "cause", "alarms", "main part, as it is said first",
-            "unrelated alarms", "seconds", "of CPU", "load")  # fmt: skip
+
+
+class Outcome(NamedTuple):
+    """What became of a fault in a comparison."""
+
+    caught: bool
+    """Whether each alarm that must be raised was, with the right cause and the right main part."""
+    as_expected: bool
+    """Whether it was caught, and nothing else was found."""
+    alarms: tuple[str, ...]
+    """The metrics that had to raise an alarm and did."""
+    causes: tuple[CauseKind, ...]
+    said: str
+    """What the comparison says first of where the fault is."""
+    false_alarms: tuple[str, ...]
+
+
+class Compared(Row):
+    """What a comparison of a release with and without one fault found."""
+
+    subject: str
+    fault: str
+    options: tuple[str, ...]
+    """Of `compare`: the cells and the passes that it was asked for."""
+    outcome: Outcome
+    seconds: float
+    """Wall time of the comparison, without making environments."""
+
+
+def compared_table(rows: Iterable[Compared]) -> Iterator[str]:
+    """Yield the blocks of what was found, by fault; of a fault the newest row counts."""
+    newest = {one.fault: one for one in rows}.values()
+    if not newest:
+        return
+    header = ("fault", "what it does", "asked for", "found by", "cause",
+              "main part, as the comparison says it first", "false alarms",
+              "reported after")  # fmt: skip
+    yield table(header, map(_line, newest))
+    subjects = sorted({one.subject for one in newest})
+    yield wrapped(f"PyTensor {', '.join(subjects)}. {measured(newest)}")
+
+
+def _line(one: Compared) -> tuple[str, ...]:
+    nothing, outcome = one.fault == NOTHING, one.outcome
+    alone = "a remark" if outcome.said else "nothing"
+    found = ", ".join(map(code, outcome.alarms)) or alone
+    return (
+        NOTHING if nothing else code(one.fault),
+        "the release against itself" if nothing else cell(fault(one.fault).meaning),
+        code(" ".join(one.options)), found if outcome.caught else "**missed**",
+        ", ".join(map(title_of, outcome.causes)) or "none", cell(outcome.said) or "-",
+        cell("; ".join(outcome.false_alarms)) or "none", about(one.seconds),
+    )  # fmt: skip
 
 
 def main() -> int:
     """Compare every chosen fault and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: see above")
     parser.add_argument("--subject", default="3.3.7")
     parser.add_argument("--budget", default="5m")
     parser.add_argument("--backend", action="append", default=[])
@@ -49,33 +103,32 @@ def main() -> int:
     parser.add_argument("--pass", dest="passes", action="append", default=[], help="default: all")
     parser.add_argument("--machine", help="machine of the calibration; default: the host's name")
     parser.add_argument("--keep", type=Path, default=Path(".observatory/faults"))
+    add_option(parser)
     options = parser.parse_args()
     chosen: list[Fault | None] = [fault(name) for name in options.names if name != NOTHING]
     chosen = chosen if options.names else [None, *FAULTS]
     if NOTHING in options.names:
         chosen.insert(0, None)
     # A fixed directory, because the path of a wheel identifies its environment.
-    keep = options.keep.absolute()
-    keep.mkdir(parents=True, exist_ok=True)
-    lines = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-    good = 0
+    directory = options.keep.absolute()
+    directory.mkdir(parents=True, exist_ok=True)
+    rows = []
     for one in chosen:
-        is_good, row = compared(one, options, keep)
-        good += is_good
-        lines.append(f"| {' | '.join(row)} |")
-        Console(stderr=True).print("; ".join(row), highlight=False, markup=False)
-    print("\n".join([*lines, "", f"{good} of {len(chosen)} as expected"]))
-    return 0 if good == len(chosen) else 1
+        row = compared(one, options, directory)
+        keep(options.json, row)
+        rows.append(row)
+        Console(stderr=True).print("; ".join(_line(row)), highlight=False, markup=False)
+    good = sum(row.outcome.as_expected for row in rows)
+    print(*compared_table(rows), f"{good} of {len(rows)} as expected", sep="\n\n")
+    return 0 if good == len(rows) else 1
 
 
-def compared(
-    one: Fault | None, options: argparse.Namespace, keep: Path
-) -> tuple[bool, tuple[str, ...]]:
-    """Compare the subject with itself plus the fault; returns what `checked` returns."""
+def compared(one: Fault | None, options: argparse.Namespace, directory: Path) -> Compared:
+    """Compare the subject with itself plus the fault. ``directory``: of wheels and comparisons."""
     name = "none" if one is None else one.name
     subject = options.subject
-    head = subject if one is None else f"{subject} {build(one.name, keep)}"
-    out = keep / f"{name}.json"
+    head = subject if one is None else f"{subject} {build(one.name, directory)}"
+    out = directory / f"{name}.json"
     command = [sys.executable, "-m", "observatory", "compare", subject, head]
     command += ["--budget", options.budget]
     own = one.options if one is not None else ()
@@ -83,25 +136,19 @@ def compared(
         "--backend": backends_of(one, options.backend), "--scenario": options.scenario,
         "--launch": options.launch, "--pass": options.passes,
     }  # fmt: skip
-    command += own
-    command += [w for option, words in wanted.items() if option not in own
-                for word in words for w in (option, word)]  # fmt: skip
+    asked = (*own, *(w for option, words in wanted.items() if option not in own
+                     for word in words for w in (option, word)))  # fmt: skip
+    command += asked
     command += ["--machine", options.machine] if options.machine else []
-    command += ["--json", str(out), "--markdown", str(keep / f"{name}.md")]
-    began, cpu, load = time.monotonic(), _cpu(), os.getloadavg()[0]
+    command += ["--json", str(out), "--markdown", str(directory / f"{name}.md")]
     done = subprocess.run(command, check=False, stdout=subprocess.DEVNULL)
     if done.returncode not in _PASSING:
         raise SystemExit(f"{' '.join(command)} ended with status {done.returncode}")
     comparison = Comparison.model_validate_json(out.read_bytes())
-    is_good, row = checked(one, comparison)
-    loads = f"{load:.1f} to {os.getloadavg()[0]:.1f}"
-    return is_good, (*row, f"{time.monotonic() - began:.0f}", f"{_cpu() - cpu:.0f}", loads)
-
-
-def _cpu() -> float:
-    """CPU seconds of the processes that were run and have ended."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+    return Compared(
+        taken=now(), subject=subject, fault=NOTHING if one is None else one.name, options=asked,
+        outcome=checked(one, comparison), seconds=comparison.seconds,
+    )  # fmt: skip
 
 
 def backends_of(one: Fault | None, wanted: list[str]) -> list[str]:
@@ -112,11 +159,8 @@ def backends_of(one: Fault | None, wanted: list[str]) -> list[str]:
     return ["NUMBA", "C", *(["C_VM"] if "C_VM" in shown and "NUMBA" not in shown else [])]
 
 
-def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str, ...]]:
-    """Whether the fault was caught, with its cause alone and no unrelated alarm; and a row.
-
-    The row has the first columns of the table, all but the costs.
-    """
+def checked(one: Fault | None, comparison: Comparison) -> Outcome:
+    """What became of a fault (None: there is none) in a comparison with and without it."""
 
     def having(expected: str, verdicts: Iterable[Verdict]) -> list[Verdict]:
         return [
@@ -140,10 +184,10 @@ def checked(one: Fault | None, comparison: Comparison) -> tuple[bool, tuple[str,
     if one is not None:
         named = named and (one.main_part or one.remark) in said
     caught = one is None or (named and not missed and bool(must or not one.must))
-    return caught and not never and {*kinds} <= {*allowed}, (
-        NOTHING if one is None else one.name, "yes" if caught else "NO", ", ".join(kinds) or "-",
-        ", ".join(sorted({v.metric for v in must})) or "-", said or "-",
-        "; ".join(f"{v.metric} of {v.cell}" for v in never) or "none",
+    return Outcome(
+        caught, caught and not never and {*kinds} <= {*allowed},
+        tuple(sorted({v.metric for v in must})), kinds, said,
+        tuple(f"{v.metric} of {v.cell}" for v in never),
     )  # fmt: skip
 
 

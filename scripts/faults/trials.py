@@ -175,14 +175,11 @@ def tried(name: str, rig: Rig, nightly: Look | None = None) -> Row:
         began = time.monotonic()
         comparison = rig.judged(look, where, under)
     seconds = time.monotonic() - began
-    good, cells = checked(one, comparison)
-    _, caught, causes, alarms, said, false, *_ = cells
+    outcome = checked(one, comparison)
     return Row(
-        name, own.of, look.cells, look.under, caught == "yes" and one is not None, good,
-        tuple(causes.split(", ")) if causes != "-" else (),
-        tuple(alarms.split(", ")) if alarms != "-" else (),
-        tuple(false.split("; ")) if false != "none" else (),
-        said, round(seconds, 1), own.blind,
+        name, own.of, look.cells, look.under, outcome.caught and one is not None,
+        outcome.as_expected, outcome.causes, outcome.alarms, outcome.false_alarms, outcome.said,
+        round(seconds, 1), own.blind,
     )  # fmt: skip
 
 
