@@ -98,7 +98,7 @@ GRAPH_CAUSES = (
     ),
     Cause(
         "work rises at once",
-        "with {head}, {they} {have} a size from which on a build does many times as much work",
+        "with {head}, {they} {have} a size at which the work of a build jumps",
         """Profile the two sizes on both sides of the step: `python -m benchmarks.sample` takes the
         graph with `--graph`. Usual reasons are a limit of NumPy or numba on the number of
         arguments, or another way to compile from some size on.""",

@@ -326,7 +326,7 @@ observatory.judge = (() => {
     if (standing) return ["", "? Wrong or crashing in both"];
     const open = pair ? pair.outcome === "undecided" || rows.some((row) => row.lost)
       : partial || rows.some((row) => row.once) || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
-    if (open) return ["", "? Not all judged"];
+    if (open) return ["", "? Partly judged"];
     if (stopped.size) return ["", "? Look at the functions"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];
   }

@@ -82,7 +82,7 @@ class Matrix:
 def matrices(subject: Newest) -> tuple[Matrix, ...]:
     """One matrix for every model that the subject was measured with, in the vocabulary's order.
 
-    What siblings and upgrades did to each other is on the page Guard.
+    What siblings and upgrades did to each other is on the page Wrong answers.
     """
     models = known_first(
         {r.cell.model for r in subject.cell_values if _is_shown(r.cell)}, MATRIX_MODELS

@@ -51,7 +51,7 @@ def _status(
     if worse:
         return "worse", doc.Status("✗", "Worse")
     if any(one.by != "levels" or one.conclusion == "undecided" for one in own):
-        return "undecided", doc.Status("?", "Not all judged")
+        return "undecided", doc.Status("?", "Partly judged")
     if better:
         return "better", doc.Status("✓", "Better")
     return "unaffected", doc.Status("✓", "Unaffected")

@@ -564,7 +564,7 @@ def test_nothing_is_called_calm_above_functions_that_stopped_hitting(visit, tmp_
         "2 cells; 1 series unaffected."
     )
     # Samples and ledgers say more than one value of each series: no green mark.
-    assert seen.texts("#compare .status") == ["? Not all judged"]
+    assert seen.texts("#compare .status") == ["? Partly judged"]
     assert "no verdict on this cell is worse" in seen.texts("#compare .ledger caption")[0]
 
 

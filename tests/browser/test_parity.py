@@ -49,7 +49,7 @@ CASES = 4000
 STATUS = {
     "wrong results": ("✗ Worse",),
     "worse": ("✗ Worse",),
-    "undecided": ("? Not all judged", "? Wrong or crashing in both"),
+    "undecided": ("? Partly judged", "? Wrong or crashing in both"),
     "calm": ("✓ Better", "✓ Unaffected"),
 }
 ROWS = """async ([a, b, finished]) => {
