@@ -41,6 +41,17 @@ from scripts.beside_asv.tables import (
 from scripts.docs.rows import add_option, keep, now
 
 ROOT = Path(__file__).resolve().parents[2]
+_STARTER = """
+import os, sys
+null = os.open(os.devnull, os.O_WRONLY)
+started = os.posix_spawn(
+    sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_DUP2, null, 1)]
+)
+_, status, used = os.wait4(started, 0)
+print(used.ru_utime + used.ru_stime, used.ru_maxrss)
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+"""A program that starts a command and prints its CPU time, in s, and peak memory, in KiB."""
 RESTED = 2.5
 """Seconds after which a file is trusted to be as it was."""
 
@@ -70,15 +81,15 @@ def taken(home: Path, *command: str) -> Cost:
     """Run a Python process to its end. Raises SystemExit if it fails."""
     variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
     variables["XDG_CACHE_HOME"] = str(home / "cache")
-    with subprocess.Popen(
-        [sys.executable, *command], cwd=ROOT, env=variables,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    ) as process:  # fmt: skip
-        _, status, used = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
-        if process.returncode:
-            raise SystemExit((process.stderr.read() if process.stderr else b"").decode())
-    return Cost(used.ru_utime + used.ru_stime, used.ru_maxrss / 1024)
+    # A small process starts it: Linux counts the memory of the starting process as its own.
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", _STARTER, sys.executable, *command], cwd=ROOT,
+        env=variables, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise SystemExit(done.stderr)
+    seconds, kibibytes = map(float, done.stdout.split())
+    return Cost(seconds, kibibytes / 1024)
 
 
 def compared(
