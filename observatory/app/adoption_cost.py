@@ -16,7 +16,7 @@ from observatory.run.interleave import TRACED, WORKED, matrix
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import Estimate, wall_seconds
 
-RECORDED: Mapping[Measure, float] = {"counting": 1.7, "tracing": 3.2, "timing": 0.8, "work": 2.2}
+RECORDED: Mapping[Measure, float] = {"counting": 1.7, "tracing": 2.1, "timing": 0.8, "work": 2.2}
 """By pass, how many times as long as estimated the recorded samples took."""
 RECORDED_CANARY = 4.4
 """The same of the canary, whose samples start eight processes each."""

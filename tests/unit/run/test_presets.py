@@ -37,6 +37,14 @@ def test_the_history_only_counts_variants_and_siblings() -> None:
     assert [t.measure for t in cold].count("timing") == 1
 
 
+@pytest.mark.parametrize("preset", ["history", "night"])
+def test_cold_builds_inside_of_the_process_are_traced_once(preset: str) -> None:
+    cold = of(tasks_of(PRESETS[preset], Narrowed()), scenario="cold")
+    traced = [task.cell for task in cold if task.measure == "tracing"]
+    assert len(traced) == len(set(traced))
+    assert {(cell.backend, cell.launch) for cell in traced} == {("NUMBA", "spawn")}
+
+
 def test_options_narrow_a_preset() -> None:
     narrowed = Narrowed(backends=["NUMBA"], scenarios=["cold"], launches=["fork"])
     tasks = tasks_of(PRESETS["quick"], narrowed)
