@@ -24,6 +24,7 @@ from observatory.app.session import Session
 from observatory.app.taking import Journals
 from observatory.app.work_counts import WorkCounts
 from observatory.benchmarks.catalogue import OF_WORK, Cell
+from observatory.run import fitness
 from observatory.run.environments import NO_PINS, Environment
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import (
@@ -81,10 +82,14 @@ class Comparer:
 
     def __post_init__(self) -> None:
         sides = (self.setting.base, self.setting.head)
+        workers = self.session.workers
+        if self.session.fleet is None:
+            workers = fitness.at_a_time(workers, fitness.look(timed=False))
+        self._workers = workers
         self._works = WorkCounts(
             evidence={name: side.evidence for name, side in self.sides.items()},
             setting=self.setting,
-            at_once=max(1, self.session.workers // len(SIDES)),
+            at_once=max(1, workers // len(SIDES)),
             traceable=all(Version(one.versions.python) >= _TRACED_SINCE for one in sides),
             say=self._say,
         )
@@ -210,7 +215,7 @@ class Comparer:
                 ))  # fmt: skip
             try:
                 yield Interleaving(
-                    self._executors, self._notice, self._record, self.session.workers,
+                    self._executors, self._notice, self._record, self._workers,
                     random.Random(self.setting.seed),  # noqa: S311
                 )  # fmt: skip
             finally:

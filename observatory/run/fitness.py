@@ -27,6 +27,10 @@ _STOLEN = 0.02
 _LOOPS, _LOOP = 40, 60_000
 _CROWDED = 1.3
 """If a loop takes this many times as long beside another, their CPUs share a core."""
+_MOST_WORKERS = 3
+"""How many times as many samples are counted at a time where others compete for the CPUs."""
+_SAMPLE_MEMORY = 2**30
+"""Bytes that a sample may need: a build with numba under valgrind takes three quarters of it."""
 _NETWORK = ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
 _ONLY_TROUBLE = {"hypervisor", "cores", "turbo", "CPU quota"}
 """Checks that are left out where they find nothing."""
@@ -67,6 +71,11 @@ class Facts:
     stolen: float
     """The share of that loop's time that the hypervisor gave to others."""
 
+    @property
+    def available(self) -> int:
+        """Bytes of memory that the control group lets a process have."""
+        return min(self.memory, self.memory_limit or self.memory)
+
 
 @dataclass(frozen=True)
 class Check:
@@ -84,7 +93,7 @@ def judge(facts: Facts) -> list[Check]:
     governors = sorted(set(facts.governors))
     smt = (facts.siblings or 1) > 1
     quota = facts.cpus if facts.quota is None else facts.quota
-    available = min(facts.memory, facts.memory_limit or facts.memory)
+    available = facts.available
     full, remote = facts.scratch_free < _ROOM, facts.scratch_kind in _NETWORK
     rows: list[tuple[str, State | Literal[False], str, str]] = [
         ("load", facts.load / facts.cpus >= _BUSY and "attention",
@@ -150,6 +159,16 @@ def busy() -> str:
         f"this machine is busy: on average {load:.1f} processes competed for {cpus} CPUs in the "
         "last minute, so times will be too long; counts will be right"
     )
+
+
+def at_a_time(workers: int, facts: Facts) -> int:
+    """How many samples to count at a time: ``workers``, or more where other programs compete.
+
+    As many processes as the others have get half of the CPU time, and no count depends on who gets
+    it. They are at most `_MOST_WORKERS` times as many, and never more than fit into memory.
+    """
+    wanted = min(round(facts.load), _MOST_WORKERS * workers)
+    return max(workers, min(wanted, facts.available // _SAMPLE_MEMORY))
 
 
 def unfit() -> str:

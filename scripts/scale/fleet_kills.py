@@ -215,6 +215,8 @@ def main() -> int:
     parser.add_argument("--target", choices=TARGETS, action="append")
     add_option(parser)
     given = parser.parse_args()
+    # Whoever ends it also ends the cluster: without this, no `finally` would run.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     print(f"seed {given.seed}", flush=True)
     kinds = [Kind(one, given.subject) for one in given.command or ("run", "compare")]
     chosen = [

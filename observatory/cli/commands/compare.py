@@ -109,9 +109,9 @@ def command(
 
     The command measures both in turn. It first counts cache events, which takes a minute or two.
     It then measures times until a test decides every cell or the budget is spent. With --pass work,
-    it counts Python calls and instructions instead, which other programs on the machine do not change. The
-    noise floors of this machine are read from RESULTS. Every sample is kept and can be compared
-    again.
+    it counts Python calls and instructions instead, which other programs on the machine do not
+    change. The noise floors of this machine are read from RESULTS. Every sample is kept and can be
+    compared again.
 
     Saved results of other projects (DIR:SUBJECT, a commit or a release) are compared by the levels
     of their history. Without a history, the rounds of one run on each side are compared; one run

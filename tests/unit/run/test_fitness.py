@@ -104,3 +104,19 @@ def test_a_process_that_fails_leaves_open_whether_cores_are_shared(
 ) -> None:
     monkeypatch.setattr(sys, "executable", shutil.which("false"))
     assert fitness._crowding() is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "at_once"),
+    [
+        ({}, 2),
+        ({"load": 5.2}, 5),
+        ({"load": 30.0}, 6),
+        ({"load": 30.0, "memory": 3 * GIB}, 3),
+        ({"load": 30.0, "memory_limit": GIB}, 2),
+    ],
+)
+def test_a_busy_machine_counts_more_samples_at_a_time_as_memory_allows(
+    changes: dict[str, Any], at_once: int
+) -> None:
+    assert fitness.at_a_time(2, replace(GOOD, **changes)) == at_once
