@@ -85,7 +85,7 @@ class Comparer:
         workers = self.session.workers
         if self.session.fleet is None:
             workers = fitness.at_a_time(workers, fitness.look(timed=False))
-        self._workers = workers
+        self._workers_of_work = workers
         self._works = WorkCounts(
             evidence={name: side.evidence for name, side in self.sides.items()},
             setting=self.setting,
@@ -215,8 +215,9 @@ class Comparer:
                 ))  # fmt: skip
             try:
                 yield Interleaving(
-                    self._executors, self._notice, self._record, self._workers,
+                    self._executors, self._notice, self._record, self.session.workers,
                     random.Random(self.setting.seed),  # noqa: S311
+                    self._workers_of_work,
                 )  # fmt: skip
             finally:
                 self.session.progress(Update("", "activity"))

@@ -28,7 +28,7 @@ _LOOPS, _LOOP = 40, 60_000
 _CROWDED = 1.3
 """If a loop takes this many times as long beside another, their CPUs share a core."""
 _MOST_WORKERS = 3
-"""How many times as many samples are counted at a time where others compete for the CPUs."""
+"""How many times as many samples of work are taken at a time where others compete for the CPUs."""
 _SAMPLE_MEMORY = 2**30
 """Bytes that a sample may need: a build with numba under valgrind takes three quarters of it."""
 _NETWORK = ("nfs", "nfs4", "cifs", "9p", "fuse.sshfs")
@@ -162,7 +162,7 @@ def busy() -> str:
 
 
 def at_a_time(workers: int, facts: Facts) -> int:
-    """How many samples to count at a time: ``workers``, or more where other programs compete.
+    """How many samples of work to take at a time: ``workers``, or more where others compete.
 
     As many processes as the others have get half of the CPU time, and no count depends on who gets
     it. They are at most `_MOST_WORKERS` times as many, and never more than fit into memory.

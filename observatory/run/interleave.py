@@ -182,6 +182,8 @@ class Interleaving:
     workers: int
     order: random.Random
     """Decides which side of a pair comes first."""
+    workers_of_work: int = 0
+    """Samples of `work` taken at a time, where these are more: each is one process."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
         """Fill the caches that are missing, and count each cell once on each side.
@@ -189,12 +191,12 @@ class Interleaving:
         No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
         were taken.
         """
-        return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline)
+        return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline, self.workers)
 
     def fill(self, chosen: Sequence[Cell]) -> None:
         """Fill the caches that are missing, for passes that start from them."""
         tasks = plan(chosen, Rounds(timing=0, counting=1))
-        self._complete([task for task in tasks if task.keep], math.inf)
+        self._complete([task for task in tasks if task.keep], math.inf, self.workers)
 
     def work(
         self, chosen: Sequence[Cell], measure: Measure, rounds: range, deadline: float
@@ -202,13 +204,14 @@ class Interleaving:
         """Take some rounds of the pass `work` or `tracing`, otherwise like `count`."""
         wanted = replace(Rounds(timing=0, counting=0), **{measure: rounds.stop})
         tasks = plan(chosen, wanted)
-        return self._complete([t for t in tasks if t.keep or t.round in rounds], deadline)
+        chosen_tasks = [t for t in tasks if t.keep or t.round in rounds]
+        return self._complete(chosen_tasks, deadline, max(self.workers, self.workers_of_work))
 
-    def _complete(self, tasks: Sequence[Task], deadline: float) -> bool:
+    def _complete(self, tasks: Sequence[Task], deadline: float, workers: int) -> bool:
         pending = deque[Task]()
         for filling in (True, False):
             pending.extend(task for task in tasks if (task.keep is not None) == filling)
-            self._take(self._pairs(pending, self._shuffled(), deadline), self.workers)
+            self._take(self._pairs(pending, self._shuffled(), deadline), workers)
         return not pending
 
     def _pairs(

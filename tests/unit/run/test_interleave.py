@@ -2,6 +2,7 @@
 
 import math
 import random
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -184,6 +185,28 @@ def test_later_samples_of_work_start_from_the_caches_of_the_first(
         own = [job.task for job in taken if job.side == side]
         assert [task.cell.scenario for task in own] == ["cold", *["warm_disk"] * 3]
         assert [task.hash_seed for task in own[1:]] == [1, 2, 3]
+
+
+class Together(Stub):
+    """Ends no sample before as many are taken as a barrier waits for."""
+
+    barrier = threading.Barrier(1)
+
+    def run(self, task: Task) -> Sample:
+        if task.keep is None:
+            self.barrier.wait(60)
+        return super().run(task)
+
+
+def test_more_samples_of_work_than_of_counts_are_taken_at_a_time(tmp_path: Path) -> None:
+    sides = {"base": Together(tmp_path / "base"), "head": Together(tmp_path / "head")}
+    interleaving = Interleaving(
+        sides,  # type: ignore[arg-type]
+        lambda _: None, lambda *_: None, 1, random.Random(7), 4,
+    )  # fmt: skip
+    interleaving.repeat([CALL], "counting", 2)
+    Together.barrier = threading.Barrier(4)
+    interleaving.work([CALL], "work", range(8), math.inf)
 
 
 def test_a_narrow_matrix_counts_no_more_than_it_times() -> None:
