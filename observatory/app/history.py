@@ -54,7 +54,9 @@ class FoundAlerts:
     record: Alerts
     """The content of alerts.json: alerts, what could not be judged, and the last good run."""
     problems: tuple[Problem, ...]
-    """What could not be read."""
+    """What could not be read or written."""
+    saved: bool
+    """Whether RESULTS/alerts.json was written."""
 
     def __iter__(self) -> Iterator[Alert]:
         return iter(self.record.alerts)
@@ -99,9 +101,10 @@ def alerts(
         except OSError as error:
             reason = f"it cannot be written ({error.strerror}), so no alert is remembered"
             problems.append(Problem(directory / alerts_record.FILE, reason))
+            save = False
     named = {problem.path for problem in (*unread, *problems)}
     others = [one for one in problems_beside(directory) if one.path not in named]
-    return FoundAlerts(found, (*unread, *problems, *others))
+    return FoundAlerts(found, (*unread, *problems, *others), saved=save)
 
 
 def series(

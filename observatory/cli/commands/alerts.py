@@ -96,5 +96,7 @@ def command(
             drawn(found, now, everything, chosen, found_record.known(results))
         )
     report_problems(search.problems, strict)
+    if not search.saved:  # before the status of alerts, which says that the file is written
+        raise typer.Exit(Exit.USAGE)
     if any(alert.state in wanted for alert in found.alerts):
         raise typer.Exit(Exit.ALERTS)

@@ -279,18 +279,22 @@ def test_files_that_cannot_be_read_resolve_no_alert(tmp_path: Path) -> None:
     assert states() == [("resolved", [])]
 
 
-def test_alerts_that_cannot_be_remembered_are_printed_all_the_same(
+def test_alerts_that_cannot_be_remembered_are_printed_and_the_command_fails(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*_: object) -> Path:
         raise PermissionError(13, "Permission denied", "alerts.json")
 
-    measured(tmp_path, 0, {"m.time_a": 1.0})
+    for number in range(16):
+        measured(tmp_path, number, {"m.time_a": (1.0 if number < 9 else 1.4) + number % 3 / 500})
+    options = ("alerts", "--results", tmp_path, "--fail-on", "new")
     monkeypatch.setattr("observatory.store.records.alerts.save", refused)
-    done = observatory("alerts", "--results", tmp_path)
-    assert done.returncode == Exit.OK
-    assert "Judged: 0 series" in done.stdout
+    done = observatory(*options)
+    assert done.returncode == Exit.USAGE
+    assert "Judged: 1 series" in done.stdout
     assert "alerts.json: it cannot be written (Permission denied)" in " ".join(done.stderr.split())
+    monkeypatch.undo()
+    assert observatory(*options).returncode == Exit.ALERTS
 
 
 def test_imported_releases_have_a_history_with_alerts(tmp_path: Path) -> None:
