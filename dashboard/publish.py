@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import glob
 import os
 import shutil
-import tempfile
 from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
@@ -12,9 +13,13 @@ from pathlib import Path
 from observatory.dashboard.kept import Kept, Later
 from observatory.errors import ObservatoryError
 from observatory.store.base.files import sync_directory
+from observatory.store.base.locking import locked_at_once
+from observatory.store.base.scratch import scratch
 
 MARKER = ".observatory-site"
 """Names, one a line, the files of a directory that this module wrote."""
+_OLD = "old"
+"""The name of the pages that are being replaced, in the directory of `_beside`."""
 
 
 class NotOurDirectoryError(ObservatoryError):
@@ -27,33 +32,70 @@ def publish(
     """Replace ``out`` by a directory that holds ``files`` (relative path and content).
 
     Everything is written and synced beside ``out`` first and then renamed; killed at any instant,
-    the old or the new directory is complete on disk. A file whose content is the same is not
-    written again: the new directory has the old file. One that is made later is not even made if
-    ``kept`` has its key. Files are made one at a time: all of them may not fit into memory.
+    the old or the new directory is complete on disk, and `restore` puts it in its place. A file
+    whose content is the same is not written again: the new directory has the old file. One that is
+    made later is not even made if ``kept`` has its key. Files are made one at a time: all of them
+    may not fit into memory.
 
     Raises:
         NotOurDirectoryError: ``out`` exists and is not, entirely, what an earlier call wrote.
 
     """
     out = out.resolve()
+    restore(out)
     refuse_foreign(out)
     out.parent.mkdir(parents=True, exist_ok=True)
-    # mkdtemp's own directory stays private; the page is a child with the usual permissions.
-    workshop = Path(tempfile.mkdtemp(prefix=f".{out.name}-", dir=out.parent))
-    try:
-        fresh, old = workshop / "new", workshop / "old"
+    # The temporary directory stays private; the page is a child with the usual permissions.
+    with scratch(out.parent, _beside(out)) as work:
+        fresh, old = work / "new", work / _OLD
         _write(files, fresh, out, kept or Kept())
-        if out.exists():
-            out.rename(old)
         try:
+            if out.exists():
+                out.rename(old)
             fresh.rename(out)
-        except OSError:
-            if old.exists():
+        except BaseException:  # Ctrl-C too: what is left here is removed
+            if old.exists() and not out.exists():
                 old.rename(out)
             raise
         sync_directory(out.parent)
-    finally:
-        shutil.rmtree(workshop, ignore_errors=True)
+
+
+def add(out: Path, name: str, content: bytes) -> None:
+    """Add a file to the pages in ``out``, or replace it, until the next `publish`.
+
+    Killed at any instant, the pages are ours: the file is listed before it is there. Raises OSError
+    if no pages are there, or if they cannot be written.
+    """
+    out = out.resolve()
+    restore(out)
+    names = (out / MARKER).read_text("utf-8").splitlines()
+    listed = "".join(f"{one}\n" for one in sorted({*names, name})).encode()
+    # Not among the pages, where a temporary file that is left would be somebody else's.
+    with scratch(out.parent, _beside(out)) as work:
+        for each, made in ((MARKER, listed), (name, content)):
+            _put(each, made, work, out)
+            (out / each).parent.mkdir(exist_ok=True, parents=True)
+            (work / each).replace(out / each)
+            sync_directory((out / each).parent)
+
+
+def restore(out: Path) -> None:
+    """Put back pages that a killed process had moved away to replace them; remove all it left."""
+    for left in out.parent.glob(f"{glob.escape(_beside(out))}*"):
+        with contextlib.suppress(OSError):  # where directories cannot be locked, all stays
+            if left.is_symlink() or left.lstat().st_uid != os.getuid():
+                continue
+            with locked_at_once(left) as unused:
+                if not unused:
+                    continue
+                if not out.exists() and (left / _OLD).exists():
+                    (left / _OLD).rename(out)
+                shutil.rmtree(left, ignore_errors=True)
+
+
+def _beside(out: Path) -> str:
+    """How the names of temporary directories beside ``out`` begin."""
+    return f".{out.name}.observatory-"
 
 
 def refuse_foreign(out: Path) -> None:
@@ -117,7 +159,7 @@ def _put(name: str, content: bytes, folder: Path, old: Path) -> None:
 def _has(path: Path, content: bytes) -> bool:
     try:
         return path.stat().st_size == len(content) and path.read_bytes() == content
-    except OSError:  # there is no such file
+    except BaseException:  # there is no such file
         return False
 
 

@@ -6,12 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from observatory.benchmarks.catalogue import BACKENDS
-from observatory.dashboard.publish import MARKER
 from observatory.store.records.alerts import Alerts
 from observatory.text import units
 from observatory.text.alerts import verdict
@@ -103,18 +101,6 @@ def night_picture(title: str, bars: Sequence[Bar]) -> bytes:
         title=shorten(title, 80), bars=drawn, left=_LEFT, width=_WIDTH, height=height
     )  # fmt: skip
     return found.encode()
-
-
-def add_picture(out: Path, content: bytes) -> Path:
-    """Put the picture among the pages in ``out``, which know it as theirs from then on."""
-    path = out / PICTURE
-    path.parent.mkdir(parents=True, exist_ok=True)
-    marker = out / MARKER
-    names = marker.read_text("utf-8").splitlines()
-    # Listed before it is there: pages are never taken for somebody else's.
-    marker.write_text("".join(f"{name}\n" for name in sorted({*names, PICTURE})), "utf-8")
-    path.write_bytes(content)
-    return path
 
 
 @lru_cache(maxsize=1)

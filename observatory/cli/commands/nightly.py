@@ -19,7 +19,7 @@ from observatory.cli import github, options
 from observatory.cli.nights import outcome_of, status_of, table
 from observatory.cli.output import Console, append_summary, say
 from observatory.dashboard.pages import night as page
-from observatory.dashboard.publish import MARKER
+from observatory.dashboard.publish import MARKER, add
 from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
@@ -318,7 +318,7 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
             for row in mine.itertuples()]  # fmt: skip
     content = page.night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
     if wishes.link and (wishes.out / MARKER).is_file():
-        page.add_picture(wishes.out, content)
+        add(wishes.out, page.PICTURE, content)
         return f"{wishes.link.rstrip('/')}/{page.PICTURE}"
     beside = summary.with_suffix(".svg")
     write_atomic(beside, content)

@@ -1,20 +1,9 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from pathlib import Path
 from xml.etree import ElementTree
 
-import pytest
-
-from observatory.dashboard.pages.night import (
-    PICTURE,
-    Bar,
-    StepOutcome,
-    add_picture,
-    night_picture,
-    night_summary,
-)
-from observatory.dashboard.publish import NotOurDirectoryError, publish, refuse_foreign
+from observatory.dashboard.pages.night import Bar, StepOutcome, night_picture, night_summary
 from observatory.store.records.alerts import Alert, Alerts
 from tests.factories import NOON
 
@@ -91,16 +80,3 @@ def test_the_picture_is_well_formed_whatever_the_names_are() -> None:
 
 def test_no_bars_are_a_picture_too() -> None:
     assert ElementTree.fromstring(night_picture("nothing", [])).tag.endswith("svg")
-
-
-def test_pages_with_a_picture_are_still_ours(tmp_path: Path) -> None:
-    out = tmp_path / "html"
-    publish({"index.html": b"one"}.items(), out)
-    add_picture(out, b"<svg/>")
-    refuse_foreign(out)
-    publish({"index.html": b"two"}.items(), out)
-    assert not (out / PICTURE).exists()
-    (out / PICTURE).parent.mkdir()
-    (out / PICTURE).write_bytes(b"somebody's")
-    with pytest.raises(NotOurDirectoryError):
-        refuse_foreign(out)
