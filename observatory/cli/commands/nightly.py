@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -14,12 +13,11 @@ import typer
 
 from observatory.app.measurement import chosen_tasks
 from observatory.app.unattended import open_ranges
-from observatory.benchmarks.catalogue import BUILDS, no_such
+from observatory.benchmarks.catalogue import no_such
 from observatory.cli import github, options
-from observatory.cli.nights import outcome_of, status_of, table
-from observatory.cli.output import Console, append_summary, say
-from observatory.dashboard.pages import night as page
-from observatory.dashboard.publish import MARKER, add
+from observatory.cli.night_summary import summarise
+from observatory.cli.nights import status_of, table
+from observatory.cli.output import Console, say
 from observatory.errors import SelectionError
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
@@ -29,10 +27,6 @@ from observatory.run.night_steps import MEASURING, STEPS, Wishes, steps
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between, of_commit
-from observatory.store.base.files import write_atomic
-from observatory.store.base.problems import RecordError
-from observatory.store.journal.night import Night
-from observatory.store.records import alerts as alerts_record
 
 NEW = "new"
 """The commits since the last one with results, instead of a range."""
@@ -245,7 +239,7 @@ def command(
         )
     console.print(table(night, f"Night of {night.started_at:%Y-%m-%d}"))
     if summary is not None:
-        _summarise(summary, night, wishes, notes, console)
+        summarise(summary, night, wishes, notes, console)
     if status := status_of(night):
         raise typer.Exit(status)
 
@@ -284,42 +278,3 @@ def _commits_of(
     measured = measured_commits(results, "observatory", machine)
     found = backlog(repo, "HEAD", measured, most, open_ranges(results))
     return [of_commit(repo, one) for one in found.chosen], found.sentences()
-
-
-def _summarise(
-    summary: Path, night: Night, wishes: Wishes, notes: Sequence[str], console: Console
-) -> None:
-    alerts = None
-    with suppress(RecordError):  # the step that reads them has reported it
-        alerts = alerts_record.load(wishes.results)
-    picture = _picture(wishes, summary)
-    outcomes = list(map(outcome_of, night.steps))
-    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture, notes)
-    try:
-        append_summary(summary, text)
-    except SelectionError as error:  # the night is over: its own status matters more
-        console.print(str(error), style="yellow", markup=False)
-
-
-def _picture(wishes: Wishes, summary: Path) -> str | None:
-    """Write the picture of the newest subject; return its address, or None without a time."""
-    if not wishes.results.is_dir():
-        return None
-    from observatory.app.results import read  # it imports pandas
-
-    frame = read(wishes.results).frame
-    times = frame[(frame["metric"] == "compile_time") & frame["scenario"].isin(BUILDS)]
-    if times.empty:
-        return None
-    last = times.iloc[-1]
-    mine = times[(times["subject"] == last["subject"]) & (times["machine"] == last["machine"])]
-    mine = mine[mine["launch"] == ("fork" if "fork" in set(mine["launch"]) else last["launch"])]
-    bars = [page.Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
-            for row in mine.itertuples()]  # fmt: skip
-    content = page.night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
-    if wishes.link and (wishes.out / MARKER).is_file():
-        add(wishes.out, page.PICTURE, content)
-        return f"{wishes.link.rstrip('/')}/{page.PICTURE}"
-    beside = summary.with_suffix(".svg")
-    write_atomic(beside, content)
-    return beside.name
