@@ -139,7 +139,7 @@ def compare(
     cells = matrix(narrowed)
     if not cells.cells:
         raise SubjectError(narrowed.none_left("the comparison"))
-    subjects = _two(session, base, head, requirements, python)
+    subjects = session.subjects.pair((base, head), requirements, python)
     where = samples or state / "comparisons" / session.run
     with on_cluster(session, cluster) as session:
         warnings = [NO_TIMES] if passes is not None and "timing" not in passes else []
@@ -196,15 +196,6 @@ def _measured(
     session.say(f"Samples: {where}")
     session.say(f"The comparison with all lists: {where / 'comparison.md'}")
     return comparison
-
-
-def _two(
-    session: Session, base: str, head: str, requirements: Sequence[str], python: str | None
-) -> tuple[Subject, Subject]:
-    subjects = session.subjects.parse_all((base, head), requirements, python)
-    if len(subjects) != 2:
-        raise SubjectError(f"{base} and {head} are {len(subjects)} subjects; give exactly two")
-    return subjects[0], subjects[1]
 
 
 def compare_saved(

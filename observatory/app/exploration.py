@@ -82,7 +82,7 @@ def explore(
     with extra("explore"):  # before anything is recorded
         from observatory.grow.strategies import batch
     subjects = local_subjects(state)
-    (chosen,) = subjects.parse_all([subject], requirements, python)
+    chosen = subjects.parse(subject, requirements, python)
     environment = environment_of(chosen, subjects, state)
     found = _begun(chosen, environment, backend, seed)
     progress(Update(f"{found.subject}, {backend}: seed {found.seed}"))

@@ -57,6 +57,16 @@ class Subjects:
             raise SubjectError(f"{text!r} names {len(subjects)} subjects; give exactly one")
         return subjects[0]
 
+    def pair(
+        self, texts: Sequence[str], extras: Sequence[str] = (), python: str | None = None
+    ) -> tuple[Subject, Subject]:
+        """Read two subjects, which get the same Python if one fits both. Raises as `parse`."""
+        subjects = self.parse_all(texts, extras, python)
+        if len(subjects) != 2:
+            named = " and ".join(texts)
+            raise SubjectError(f"{named} are {len(subjects)} subjects; give exactly two")
+        return subjects[0], subjects[1]
+
     def parse_all(
         self, texts: Sequence[str], extras: Sequence[str] = (), python: str | None = None
     ) -> tuple[Subject, ...]:

@@ -89,7 +89,7 @@ def command(
     if repo is not None:
         texts = [commits_between(repo, ref)[0] for ref in texts]
     if bad_python is None:
-        old, new = session.subjects.parse_all(texts, with_ or (), python)
+        old, new = session.subjects.pair(texts, with_ or (), python)
     else:
         read = zip(texts, (python, bad_python), strict=True)
         old, new = (session.subjects.parse(text, with_ or (), one) for text, one in read)

@@ -18,6 +18,8 @@ from observatory.benchmarks.described import DescribedGraph, DescribedPair, Node
 from observatory.errors import Exit, SelectionError
 from observatory.grow import strategies
 from observatory.run.looking import Found, Looked, LookingError
+from observatory.run.sources import SubjectError
+from observatory.store.records.subject import Subject
 from tests.factories import header
 
 X = Source("float64", (3,), ("0.75", "-1.5", "2.25"), (None,))
@@ -51,9 +53,9 @@ class World:
         right = dict.fromkeys(pairs, Found(""))
         return Looked(right, right)
 
-    def parse_all(self, texts: list[str], extras: Any, python: str | None) -> list[Any]:
-        self.asked.append((texts, tuple(extras), python))
-        return [header().subject]
+    def parse(self, text: str, extras: Any, python: str | None) -> Subject:
+        self.asked.append((text, tuple(extras), python))
+        return header().subject
 
     def explore(self, **options: Any) -> Explored:
         places = {"keep": self.path / "kept", "results": self.path / "results",
@@ -113,7 +115,7 @@ def test_a_run_that_ends_in_the_middle_leaves_a_record_and_no_caches(world: Worl
 def test_a_record_says_with_what_it_was_explored(world: World) -> None:
     world.explore(pairs=2, backend="C_VM", timeout=9.0, requirements=["numba==0.68.0"],
                   python="3.13")  # fmt: skip
-    assert world.asked == [(["3.3.7"], ("numba==0.68.0",), "3.13"), ("C_VM", 9.0)]
+    assert world.asked == [("3.3.7", ("numba==0.68.0",), "3.13"), ("C_VM", 9.0)]
     record = world.record()
     assert record["versions"] == vars(VERSIONS)
     assert (record["subject"], record["backend"], record["seed"]) == ("3.3.7", "C_VM", 5)
@@ -130,3 +132,9 @@ def test_a_backend_that_pairs_are_not_measured_with_is_refused(backend: str, wor
     with pytest.raises(SelectionError, match=backend):
         world.explore(backend=backend)
     assert world.asked == []
+
+
+def test_a_range_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="names 2 subjects; give exactly one"):
+        explore("3.3.6..3.3.7", state=tmp_path, results=tmp_path / "results")
+    assert not (tmp_path / "results").exists()

@@ -198,3 +198,11 @@ def test_a_wheel_of_another_project_is_no_subject(subjects, wheel):
 def test_one_subject_is_wanted_where_a_range_is_given(subjects):
     with pytest.raises(SubjectError, match="2 subjects; give exactly one"):
         subjects.parse("3.3.6..3.3.7")
+
+
+def test_two_subjects_are_a_pair_on_one_python_and_a_range_is_no_side(subjects):
+    pair = subjects.pair(["2.38.3", "3.3.7"])
+    assert [(one.label, one.python) for one in pair] == [("2.38.3", "3.13"), ("3.3.7", "3.13")]
+    said = r"^3\.3\.5\.\.3\.3\.6 and 3\.3\.7 are 3 subjects; give exactly two$"
+    with pytest.raises(SubjectError, match=said):
+        subjects.pair(["3.3.5..3.3.6", "3.3.7"])

@@ -538,8 +538,8 @@ def test_where_nothing_counts_a_comparison_says_so_once(
 
 
 class Subjects:
-    def parse_all(self, texts: object, *_: object) -> list[str]:
-        return ["3.3.6", "3.3.7"]
+    def pair(self, *_: object) -> tuple[str, str]:
+        return "3.3.6", "3.3.7"
 
 
 def test_what_every_sample_of_work_says_is_said_once_in_a_comment() -> None:

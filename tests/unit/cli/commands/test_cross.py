@@ -211,3 +211,10 @@ def test_what_is_not_understood_is_told(words: tuple[str, ...], told: str, tmp_p
     done = observatory("cross", *words, "--results", tmp_path)
     assert done.returncode == Exit.USAGE
     assert told in done.stderr
+
+
+def test_a_range_is_no_end(asked: list[Asked]) -> None:
+    done = observatory("cross", "3.3.0..3.3.6", "3.3.8", "--cell", str(WARM))
+    assert done.returncode == Exit.USAGE
+    assert "3.3.0..3.3.6 and 3.3.8 are 8 subjects; give exactly two" in done.stderr
+    assert asked == []
