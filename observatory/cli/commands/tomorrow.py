@@ -49,10 +49,13 @@ def command(
     settings = ["--python", python] if python else []
     settings += [] if state == STATE else ["--state", str(state)]
     planned = list(steps_of(found, results, census_budget, settings, machine))
+    told = {"subject": found.text, "results": results, "machine": machine, "python": python,
+            "state": state, "census_budget": census_budget}  # fmt: skip
+    asked = [f"{name}={value}" for name, value in told.items()]
     directory = state / "tomorrow"
     with one_at_a_time(directory, announce) as lock:
         night = Nightly(directory, partial(command_of, lock=lock), announce).night(
-            [found.text, str(results), *settings], results, planned, fresh
+            asked, results, planned, fresh
         )
     console.print(nights.table(night, found.label))
     if status := nights.status_of(night):

@@ -46,3 +46,26 @@ def test_without_a_pre_release_it_says_so(
     assert done.returncode == Exit.OK
     assert "no pre-release of numba that is newer than its last release" in done.stdout
     assert ran == []
+
+
+@pytest.mark.parametrize(
+    "other", [["--machine", "bench"], ["--census-budget", "5m"], ["--python", "3.13"]]
+)
+def test_what_was_interrupted_is_continued_only_with_the_same_options(
+    ran: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, other: list[str]
+) -> None:
+    command_of = module.command_of
+
+    def interrupted(words: Sequence[str], lock: int) -> int:
+        return Exit.INTERRUPTED if words[0] == "canary" else command_of(words, lock)
+
+    options = ["--results", str(tmp_path), "--state", str(tmp_path / "state")]
+    monkeypatch.setattr(module, "command_of", interrupted)
+    assert observatory("tomorrow", *options).returncode == Exit.INTERRUPTED
+    monkeypatch.setattr(module, "command_of", command_of)
+    ran.clear()
+    observatory("tomorrow", *options, *other)
+    assert ran[:2] == ["contracts", "canary"]
+    ran.clear()
+    observatory("tomorrow", *options)
+    assert ran[:2] == ["contracts", "canary"]
