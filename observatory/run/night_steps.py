@@ -116,7 +116,7 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     newest = [*wishes.subjects, *wishes.commits][-1:]
     yield NightStep(name="canary", command=["canary", *newest, *options, *fleet])
     if wishes.settings:
-        command = ["canary", *newest, "--settings", *where]
+        command = ["canary", *newest, "--settings", *where, *machine]
         yield NightStep(name="canary settings", command=command)
     command = ["contracts", *newest, *wishes.extras, *results, *state]
     yield NightStep(name="contracts", command=command)

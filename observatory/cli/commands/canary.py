@@ -15,7 +15,7 @@ from observatory.app.settings import crossed, first_of_statuses, status_of
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, show
-from observatory.errors import Exit
+from observatory.errors import Exit, SelectionError
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
@@ -61,6 +61,13 @@ def command(
     loads all of them, and every value is compared with its reference. Samples are stored in
     RESULTS.
     """  # fmt: skip
+    chosen = {"--full": full, "--model": model, "--scenario": scenario, "--launch": launch,
+              "--cluster": cluster}  # fmt: skip
+    ignored = [name for name, value in chosen.items() if value]
+    if settings and ignored:
+        raise SelectionError(
+            f"--settings checks the same cells always, on this machine; drop {', '.join(ignored)}"
+        )
     console = Console()
     session = Session(
         "canary-full" if full or model else "canary", results, state, this_machine(machine),

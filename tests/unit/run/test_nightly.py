@@ -372,7 +372,7 @@ def test_where_and_with_what_is_passed_on() -> None:
     wishes = Wishes(
         subjects=["3.3.7"], python="3.12", extras=["numba==0.66.0"], launches=["fork"],
         backends=["C", "NUMBA"], scenarios=["cold"], machine="ci", state=Path("state"),
-        results=Path("r"),
+        results=Path("r"), settings=True,
     )  # fmt: skip
     found = commands(wishes)
     place = "--results r --with numba==0.66.0 --python 3.12 --state state"
@@ -381,6 +381,8 @@ def test_where_and_with_what_is_passed_on() -> None:
         "--backend C --backend NUMBA --scenario cold"
     )
     assert found["canary"] == f"canary 3.3.7 {place} --launch fork --machine ci"
+    # Settings are checked in the same cells always.
+    assert found["canary settings"] == f"canary 3.3.7 --settings {place} --machine ci"
     assert found["contracts"] == (
         "contracts 3.3.7 numba==0.66.0 --results r --python 3.12 --state state"
     )
