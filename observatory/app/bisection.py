@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import pairs_of, who
+from observatory.analyze.comparison.comparing import pairs_of, who_of
 from observatory.analyze.search import Search, Step
 from observatory.app.ahead import Ahead
 from observatory.app.lost import prober_of
@@ -202,7 +202,7 @@ def _measured_again(
     known = [one for one in sides if one is not None]
     causes: list[Cause] = []
     if len(known) == len(sides):
-        wanted = [(who(known[0]), who(known[1]))]
+        wanted = [(who_of(known[0].header), who_of(known[1].header))]
         for *_, compared in pairs_of(known, wanted, {}, tool_version()):
             record = comparison_of(compared)
             told = {one.cause for one in record.worse}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.comparing import Who, who_of
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
@@ -228,9 +228,7 @@ def loaded(
 def _samples_of(read: Results) -> Callable[[Who], Sequence[Sample]]:
     """Return what reads the samples of a subject, without their ledgers; none where it has none."""
     journals = {
-        (one.header.machine.machine, one.header.subject.env_name, one.header.subject.commit): path
-        for path, one in read.journals.items()
-        if one.header is not None
+        who_of(one.header): path for path, one in read.journals.items() if one.header is not None
     }
 
     @lru_cache(maxsize=2)

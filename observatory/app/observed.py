@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import Who
+from observatory.analyze.comparison.comparing import Who, who_of
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
@@ -27,7 +27,7 @@ from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprints import fingerprint
 from observatory.app.history import acknowledgements_of, loaded, watched_of
 from observatory.app.kept_levels import tracks_of
-from observatory.app.pairs import finished_pairs, who_of
+from observatory.app.pairs import finished_pairs
 from observatory.app.progress import Progress, doing, silent
 from observatory.app.source import OWN, Source
 from observatory.app.suspected import suspected_ranges

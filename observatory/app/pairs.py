@@ -15,7 +15,7 @@ from pathlib import Path
 import orjson
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who
+from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who_of
 from observatory.app import fingerprints
 from observatory.app.parts import Processes, mapped
 from observatory.dashboard import verdict_data
@@ -109,7 +109,7 @@ def compared_part(
     gc.disable()  # none of some hundred thousand entries of ledgers is garbage before the end
     try:
         paths = sorted({path for *sides, _ in part for path in sides})
-        subjects = {who(one): (path, one) for path in paths if (one := read_saved(path))}
+        subjects = {who_of(one.header): (path, one) for path in paths if (one := read_saved(path))}
         keys = {(base, head): key for base, head, key in part}
         wished = {
             (left, right): keys[base, head]
@@ -169,8 +169,3 @@ def _keep(file: Path, heads: Sequence[HeadVerdicts[str]]) -> None:
     with contextlib.suppress(OSError):  # it saves time and nothing else
         file.parent.mkdir(parents=True, exist_ok=True)
         write_atomic(file, orjson.dumps(heads))
-
-
-def who_of(header: JournalHeader) -> Who:
-    """The subject that a journal is of."""
-    return header.machine.machine, header.subject.env_name, header.subject.commit

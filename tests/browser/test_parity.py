@@ -19,7 +19,7 @@ from observatory.analyze.comparison.comparing import (
     pair_of,
     pairs_of,
     setting_of,
-    who,
+    who_of,
 )
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import (
@@ -76,7 +76,7 @@ ROWS = """async ([a, b, finished]) => {
 
 @pytest.fixture(scope="module")
 def subjects() -> dict[Who, Saved]:
-    return {who(one): one for one in load_all(RESULTS)}
+    return {who_of(one.header): one for one in load_all(RESULTS)}
 
 
 @pytest.fixture(scope="module")

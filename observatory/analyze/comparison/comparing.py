@@ -30,6 +30,7 @@ from observatory.benchmarks.catalogue import (
     WRONG_VALUES,
     Cell,
 )
+from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.saved import Saved
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import (
@@ -277,10 +278,9 @@ class Pair:
     warnings: Sequence[str]
 
 
-def who(saved: Saved) -> Who:
-    """The subject of saved results."""
-    one = saved.header
-    return one.machine.machine, one.subject.env_name, one.subject.commit
+def who_of(header: JournalHeader) -> Who:
+    """The subject that a journal is of."""
+    return header.machine.machine, header.subject.env_name, header.subject.commit
 
 
 def setting_of(
@@ -314,7 +314,7 @@ def pairs_of(
 
     ``calibrations``: by machine.
     """
-    known = {who(one): (one, Evidence.of(one.samples)) for one in subjects}
+    known = {who_of(one.header): (one, Evidence.of(one.samples)) for one in subjects}
     for left, right in wanted:
         (base, old), (head, new) = known[left], known[right]
         calibration = calibrations.get(head.header.machine.machine)
