@@ -25,7 +25,8 @@ from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
 from observatory.app.fingerprints import fingerprint
-from observatory.app.history import acknowledgements_of, loaded, watched_of
+from observatory.app.histories import loaded, watched_of
+from observatory.app.history import acknowledgements_of
 from observatory.app.kept_levels import tracks_of
 from observatory.app.pairs import finished_pairs
 from observatory.app.progress import Progress, doing, silent

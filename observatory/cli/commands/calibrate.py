@@ -9,7 +9,7 @@ import typer
 
 from observatory.analyze.comparison.noisy import FEWEST
 from observatory.analyze.comparison.rules import COUNTED, JUDGED
-from observatory.app.comparison import calibrate, calibrate_saved
+from observatory.app.calibrating import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEASURES
 from observatory.cli import options

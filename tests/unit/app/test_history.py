@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from observatory.app.fingerprints import fingerprint
-from observatory.app.history import runs_of
+from observatory.app.histories import runs_of
 from observatory.store.asv.files import project
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records.triage import Triage
