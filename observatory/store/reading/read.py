@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -34,6 +34,8 @@ from observatory.store.records import layout
 
 _LONGEST_WORD = 100
 _MOST_PROBLEMS = 100
+_Place: TypeAlias = tuple[str, str, str]
+"""Machine, environment and commit: what a result file, or a journal, is of."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +107,8 @@ def united(parts: Sequence[Results]) -> Results:
     """The results of several directories as if they were in one.
 
     What a machine measured of a subject in one environment is taken from the first directory that
-    has it; the others are named.
+    has values of it, with its journal; the others are named. Where no directory has values, the
+    first journal counts.
     """
     if len(parts) == 1:
         return parts[0]
@@ -113,27 +116,37 @@ def united(parts: Sequence[Results]) -> Results:
     series: list[Series] = []
     values: list[Part] = []
     problems: list[Problem] = []
-    taken: dict[tuple[str, str, str], Path] = {}
+    taken: dict[_Place, tuple[Results, Path]] = {}
     for part in parts:
         owner = np.full(len(part.files), -1, np.int32)
         for number, one in enumerate(part.files):
             place = one.machine, one.env_name, one.commit
             if place in taken:
-                reason = f"{taken[place]} is of the same subject, machine and environment: not used"
+                first = taken[place][1]
+                reason = f"{first} is of the same subject, machine and environment: not used"
                 problems.append(Problem(one.path, reason))
                 continue
-            taken[place] = one.path
+            taken[place] = part, one.path
             owner[number] = len(files)
             files.append(one)
         values += (_owned(each, owner, len(series)) for each in part.parts)
         series += part.series
         problems += part.problems
+    journals = {
+        path: one
+        for part in parts
+        for path, one in part.journals.items()
+        if one.header is None or taken.setdefault(_place(one.header), (part, path))[0] is part
+    }
     return Results(
         tuple(files), tuple(series), tuple(values),
         {name: one for part in reversed(parts) for name, one in part.benchmarks.items()},
-        {path: one for part in parts for path, one in part.journals.items()}, tuple(problems),
-        tuple(path for part in parts for path in part.unread),
+        journals, tuple(problems), tuple(path for part in parts for path in part.unread),
     )  # fmt: skip
+
+
+def _place(header: JournalHeader) -> _Place:
+    return header.machine.machine, header.subject.env_name, header.subject.commit
 
 
 def without(results: Results, dropped: Callable[[ResultFile], bool]) -> Results:

@@ -15,7 +15,7 @@ from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.models import SEARCH
 from observatory.store.reading import read
-from observatory.store.reading.read import benchmarks_of, read_results
+from observatory.store.reading.read import benchmarks_of, read_results, united
 from observatory.store.records import layout
 from tests.factories import LATER, RUN, header, journal, sample
 from tests.factories_asv import Value, foreign, old, put, row, values
@@ -253,3 +253,32 @@ def test_combinations_that_only_a_search_measured_are_no_subjects(tmp_path: Path
         journal(tmp_path, [sample(metrics={"cache_misses": 3})], f"{LATER}-quick", mixed).read(),
     )
     assert len(read_results(tmp_path).files) == 2, "somebody measured it as a subject"
+
+
+def test_of_what_two_directories_hold_values_and_journal_are_of_one(tmp_path: Path) -> None:
+    first, second = tmp_path / "first", tmp_path / "second"
+    # A journal alone, as of a run that was killed before it wrote any value.
+    journal(first, [sample()], RUN, header("3.3.6"))
+    for results, label, misses in (
+        (first, "3.3.7", 3), (second, "3.3.7", 4), (second, "3.3.6", 5),
+    ):  # fmt: skip
+        made = journal(results, [sample(metrics={"cache_misses": misses})], LATER, header(label))
+        project(results, made.read())
+    nameless = second / layout.SAMPLES / "bench" / "nameless.jsonl"
+    nameless.write_text("no header\n")
+    found = united([read_results(first), read_results(second)])
+    both = {one.path.relative_to(tmp_path).parts[0]: one.commit for one in found.files}
+    kept = {
+        path.relative_to(tmp_path).parts[0]: one.header.subject.commit
+        for path, one in found.journals.items()
+        if one.header is not None
+    }
+    assert kept == both == {"first": header().subject.commit,
+                            "second": header("3.3.6").subject.commit}  # fmt: skip
+    assert nameless in found.journals
+
+
+def test_a_journal_alone_counts_in_the_first_directory_that_has_it(tmp_path: Path) -> None:
+    paths = [journal(tmp_path / name, [sample()]).path for name in ("first", "second")]
+    found = united([read_results(tmp_path / name) for name in ("first", "second")])
+    assert list(found.journals) == paths[:1]
