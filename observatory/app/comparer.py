@@ -232,7 +232,8 @@ class Comparer:
 
     def _record(self, job: Job, sample: Sample) -> None:
         side = self.sides[job.side]
-        side.journals.append(self.session.run, sample, self._executors[job.side])
+        executor = self._executors[job.side]
+        sample = side.journals.append(self.session.run, job.task, sample, executor)
         side.evidence.add(sample)
         self._taken += 1
         if failure := failure_of(sample):

@@ -13,14 +13,17 @@ from observatory.app.going_on import Place, Run, discard, only_here
 from observatory.app.progress import Update
 from observatory.app.session import Session
 from observatory.app.telling import Course, Part
+from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.batches import Line, carry_out
 from observatory.run.environments import Environment
+from observatory.run.execute import without_record
 from observatory.run.filled import CACHES, sweep
 from observatory.run.fleets import FleetSamples
 from observatory.run.schedule import TakesSamples, batches_of, remaining
 from observatory.run.spool import fetch_left
+from observatory.store.base.problems import RecordError
 from observatory.store.journal.models import JournalHeader
 from observatory.store.journal.writer import Journal
 from observatory.store.records.sample import Sample
@@ -78,17 +81,29 @@ class Journals:
         self.own = Journal.of(results, header)
         self._of = {header.machine: self.own}
 
-    def append(self, run: str, sample: Sample, executor: TakesSamples | FleetSamples) -> None:
-        """Record a sample that an executor took; it is on disk when this returns."""
-        machine = self.header.machine
-        if hasattr(executor, "machine_of"):
-            machine = executor.machine_of(sample)
+    def append(self, run: str, task: Task, sample: Sample, executor: TakesSamples) -> Sample:
+        """Record the sample that an executor took of a task; it is on disk when this returns.
+
+        Returns what was recorded: of a sample that the journal refuses, for its size or its shape,
+        that the task failed, and why. Otherwise no run could ever get past this task. Raises
+        OSError, and JournalError if the journal is of another subject.
+        """
+        fleet = executor if isinstance(executor, FleetSamples) else None
+        machine = self.header.machine if fleet is None else fleet.machine_of(sample)
         if machine not in self._of:
             header = self.header.model_copy(update={"machine": machine})
             self._of[machine] = Journal.of(self.results, header)
-        self._of[machine].append(run, sample)
-        if hasattr(executor, "accept"):
-            executor.accept(sample)
+        recorded = sample
+        try:
+            self._of[machine].append(run, sample)
+        except RecordError as error:
+            message = f"the sample cannot be recorded: {error}"[:4000]
+            failure = Failure(message=message, signal=None, exit_code=None, stderr=())
+            recorded = without_record(task, sample.started_at, failure, "raised")
+            self._of[machine].append(run, recorded)
+        if fleet is not None:
+            fleet.accept(sample)
+        return recorded
 
 
 def take_samples(
@@ -164,7 +179,7 @@ def _samples_of(
 
             def ended(task: Task, sample: Sample) -> None:
                 nonlocal missing
-                journals.append(run, sample, executor)
+                sample = journals.append(run, task, sample, executor)
                 missing -= 1
                 tally.add(sample)
                 seen(sample)

@@ -22,6 +22,7 @@ from observatory.analyze.search import Step
 from observatory.analyze.sequential import decided
 from observatory.app.probing import Again, OutOfTimeError, Prober
 from observatory.app.taking import Journals
+from observatory.benchmarks.plan import Task
 from observatory.run.environments import NO_PINS, Environment, EnvironmentMakingError
 from observatory.run.filled import filled_caches
 from observatory.run.interleave import SIDES, Interleaving, Job, SideName
@@ -212,21 +213,21 @@ class TimedProber(Prober):
             side: Journals(self.session.results, self._header(subjects[side], one))
             for side, one in environments.items()
         }
-        run, taken = new_run(SEARCH), dict[SideName, Sample]()
+        run, taken = new_run(SEARCH), dict[SideName, tuple[Task, Sample]]()
 
         def ended(job: Job, sample: Sample) -> None:
             self.samples += 1
-            taken[job.side] = sample
+            taken[job.side] = job.task, sample
 
         def take() -> float | None:
             taken.clear()
             interleaving.time([self.cell], 1, self.session.deadline)
-            values = {side: self._metric_of(sample) for side, sample in taken.items()}
+            values = {side: self._metric_of(sample) for side, (_, sample) in taken.items()}
             old, new = values.get("base"), values.get("head")
             if old is None or new is None:
                 return None
-            for side, sample in taken.items():  # a round is recorded whole or not at all
-                journals[side].append(run, sample, executors[side])
+            for side, one in taken.items():  # a round is recorded whole or not at all
+                journals[side].append(run, *one, executors[side])
             return log(new / old)
 
         fleet = self.session.fleet

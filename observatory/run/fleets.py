@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.batches import GivesWay
@@ -27,6 +27,7 @@ class FleetError(ObservatoryError):
     exit_code = Exit.UNFIT
 
 
+@runtime_checkable
 class FleetSamples(TakesSamples, Protocol):
     """What takes the samples of one subject on a fleet."""
 

@@ -170,8 +170,11 @@ def merge(records: Sequence[bytes], results: Path | None) -> tuple[int, list[str
                 one = read_json(Spooled, content)
             except InvalidError as error:
                 problems.append(f"a sample that a worker recorded cannot be read: {error}"[:300])
-            else:
+                continue
+            try:
                 Journal.of(Path(made), one.header).append(one.run, one.sample)
+            except RecordError as error:
+                problems.append(f"no journal takes a sample that a worker recorded: {error}"[:300])
         united = unite(results, [Path(made)])
     return united.samples, [*problems, *map(str, united.problems)]
 

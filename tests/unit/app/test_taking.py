@@ -8,10 +8,13 @@ import pytest
 
 from observatory.app.taking import Journals
 from observatory.benchmarks.plan import Task
+from observatory.store.journal.models import LARGEST_LINE, JournalError
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
-from tests.factories import RUN, header, sample
+from tests.factories import RUN, WARM, header, sample
+
+TASK = Task(WARM, "timing", 0)
 
 
 class Fleet:
@@ -40,7 +43,7 @@ def test_a_worker_may_forget_a_sample_only_once_it_is_in_the_journal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fleet, one, journals = Fleet(), sample(), Journals(tmp_path, header())
-    journals.append(RUN, one, fleet)
+    journals.append(RUN, TASK, one, fleet)
     assert fleet.accepted == [one]
 
     def full(*_: object) -> None:
@@ -48,5 +51,24 @@ def test_a_worker_may_forget_a_sample_only_once_it_is_in_the_journal(
 
     monkeypatch.setattr(Journal, "append", full)
     with pytest.raises(OSError, match="full"):
-        journals.append(RUN, sample(), fleet)
+        journals.append(RUN, TASK, sample(), fleet)
     assert fleet.accepted == [one]
+
+
+def test_a_sample_that_the_journal_refuses_is_a_failed_one(tmp_path: Path) -> None:
+    fleet, journals = Fleet(), Journals(tmp_path, header())
+    large = sample(environment={f"{i}": "x" * 4000 for i in range(LARGEST_LINE // 4000 + 1)})
+    failed = journals.append(RUN, TASK, large, fleet)
+    assert failed.status == "raised"
+    assert failed.failure is not None
+    assert failed.failure.message.startswith("the sample cannot be recorded: a sample of")
+    (entry,) = journals.own.read().entries
+    assert entry.sample == failed
+    assert fleet.accepted == [large], "its worker may forget it"
+
+
+def test_a_journal_of_another_subject_takes_no_failure_either(tmp_path: Path) -> None:
+    other = header(requirements=("pytensor==3.3.6",))
+    Journal.of(tmp_path, other).append(RUN, sample())
+    with pytest.raises(JournalError, match="give another results directory"):
+        Journals(tmp_path, header()).append(RUN, TASK, sample(), Fleet())

@@ -9,7 +9,7 @@ import pytest
 from observatory.benchmarks.catalogue import Cell
 from observatory.run import spool
 from observatory.run.spool import Session, Spool, Spooled, fetch_left, left_behind, merge
-from observatory.store.journal.models import JournalHeader
+from observatory.store.journal.models import LARGEST_LINE, JournalHeader
 from observatory.store.journal.reader import read_journal
 from observatory.store.journal.writer import Journal
 from observatory.store.records import layout
@@ -78,6 +78,13 @@ def test_a_broken_record_is_named_and_hides_no_other(tmp_path: Path) -> None:
     count, (problem,) = merge([b"{", spooled(counted())], tmp_path / "results")
     assert count == 1
     assert problem.startswith("a sample that a worker recorded cannot be read")
+
+
+def test_a_sample_that_no_journal_takes_is_named_and_hides_no_other(tmp_path: Path) -> None:
+    large = sample(environment={f"{i}": "x" * 4000 for i in range(LARGEST_LINE // 4000 + 1)})
+    count, (problem,) = merge([spooled(large), spooled(counted())], tmp_path / "results")
+    assert count == 1
+    assert problem.startswith("no journal takes a sample that a worker recorded: a sample of")
 
 
 def test_what_a_dead_session_left_is_fetched_and_a_living_one_is_let_be(tmp_path: Path) -> None:
