@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from observatory.run.git import Git, GitError
 from observatory.run.interpreters import Interpreter
 from observatory.run.uv import Uv, as_uv_date
+from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.base.scratch import temporary
 
@@ -94,10 +95,9 @@ class CommitWheels:
             "--out-dir", str(out), str(clone), timeout=_LONGEST,
         )  # fmt: skip
         (made,) = out.glob("*.whl")
-        target.mkdir(parents=True, exist_ok=True)
-        partial = target / f"{made.name}.partial"
-        partial.write_bytes(made.read_bytes())
-        return partial.rename(target / made.name)
+        kept = target / made.name
+        write_atomic(kept, made.read_bytes())
+        return kept
 
 
 @dataclass(frozen=True)
