@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence, Set
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +14,13 @@ from observatory.store.asv.result import Head, parse
 from observatory.store.base.files import read_bounded
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.models import SEARCH, plan_of
-from observatory.store.journal.reader import read_header
+from observatory.store.journal.reader import read_header, runs_in
 from observatory.store.records import layout
 
 IMPORTED = "pytest-benchmark"
 """Begins the environment of results that were imported from pytest-benchmark."""
 KINDS = ("observatory", IMPORTED, "asv")
 """Whose results say that a commit is measured."""
-_RUN = re.compile(r'\{"run":"(?P<run>[^"]{1,200})"')
 LONGEST = 5000
 """Commits that are looked back for a measured one."""
 
@@ -157,7 +155,8 @@ def measured_commits(results: Path, kind: str, machine: str | None = None) -> se
         return {
             header.subject.commit
             for path, header in journals.items()
-            if header is not None and _measured_by_a_run(path)
+            # more is there than the single cells of a search
+            if header is not None and any(plan_of(run) != SEARCH for run in runs_in(path))
         }
     found = set()
     for path in sorted(results.glob(f"{pattern}/*.json")):
@@ -167,13 +166,6 @@ def measured_commits(results: Path, kind: str, machine: str | None = None) -> se
         if head and head.env_name.startswith(IMPORTED) == (kind == IMPORTED):
             found.add(head.commit)
     return found
-
-
-def _measured_by_a_run(journal: Path) -> bool:
-    """Whether more is there than the single cells of a search."""
-    with journal.open(encoding="utf-8", errors="replace") as lines:
-        runs = (_RUN.match(line) for line in lines)
-        return any(found and plan_of(found["run"]) != SEARCH for found in runs)
 
 
 def _head(path: Path) -> Head | None:

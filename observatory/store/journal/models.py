@@ -34,7 +34,10 @@ _MARK = re.compile(r"-x[a-z0-9]{6}$")
 HEADER_MARK = b'{"schema":"observatory/journal/'
 """How every header line begins, and no other line."""
 Sha256 = Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
-RunId = Annotated[str, Field(pattern=r"^\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?$")]
+_RUN_ID = r"\d{8}T\d{6}Z(-[a-z0-9-]{1,20})?"
+RunId = Annotated[str, Field(pattern=f"^{_RUN_ID}$")]
+RUN_MARK = re.compile(rf'\{{"run":"({_RUN_ID})"'.encode())
+"""How every line of a sample begins; its first group is the id of the run."""
 
 
 def new_run(plan: str) -> str:
@@ -84,9 +87,7 @@ class JournalLine(Record):
     ledger: Sha256 | None = Field(None, description="of results/ledgers/<ab>/<sha256>.json.gz")
     seconds: list[Finite] | None = Field(None, description="of the ledger's entries in order")
 
-    profile: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = Field(
-        None, description="SHA-256 of results/profiles/<ab>/<sha256>.json.gz"
-    )
+    profile: Sha256 | None = Field(None, description="of results/profiles/<ab>/<sha256>.json.gz")
 
     @model_validator(mode="after")
     def _ledger_is_elsewhere(self) -> Self:

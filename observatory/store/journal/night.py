@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -16,7 +17,7 @@ from observatory.store.base.moments import Moment
 from observatory.store.base.problems import RecordError
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.journal.models import RunId
-from observatory.store.journal.reader import read_journal
+from observatory.store.journal.reader import runs_in
 from observatory.store.records import layout
 from observatory.store.records.sample import Count, Text, Word
 
@@ -97,5 +98,5 @@ def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | 
 
 def newest_run(results: Path) -> str:
     """When the newest run in the results began, as in its id: ``20261120T143000Z``; or empty."""
-    journals = (read_journal(path).entries for path in layout.journals(results))
-    return max((entry.run.partition("-")[0] for one in journals for entry in one), default="")
+    runs = chain.from_iterable(map(runs_in, layout.journals(results)))
+    return max((run.partition("-")[0] for run in runs), default="")

@@ -15,6 +15,7 @@ from observatory.store.base.problems import Problem
 from observatory.store.journal.models import (
     HEADER_MARK,
     LARGEST_LINE,
+    RUN_MARK,
     JournalEntry,
     JournalHeader,
     JournalLine,
@@ -114,6 +115,16 @@ def read_header(path: Path) -> JournalHeader | None:
         if raw.startswith(HEADER_MARK) and isinstance(found := parsed(raw), JournalHeader):
             header = found if header is None or found.subject.same_as(header.subject) else header
     return header
+
+
+def runs_in(path: Path) -> Iterator[str]:
+    """The id of the run of each sample of a journal, in the order of the file, without parsing any.
+
+    A last line that a kill has torn is none; a journal that cannot be read has none.
+    """
+    for _, raw, _ in _lines(path):
+        if (found := RUN_MARK.match(raw)) and raw.endswith(b"\n"):
+            yield found[1].decode()
 
 
 def written(records: Iterable[JournalRecord]) -> bytes:

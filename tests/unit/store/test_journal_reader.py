@@ -7,7 +7,7 @@ import pytest
 from observatory.store.journal.compacting import bare
 from observatory.store.journal.merging import essence
 from observatory.store.journal.models import LARGEST_LINE, encoded
-from observatory.store.journal.reader import read_journal, written
+from observatory.store.journal.reader import read_journal, runs_in, written
 from tests.factories import LATER, RUN, failed, header, journal, ledger, sample
 
 RESULTS = Path(__file__).parents[3] / "results"
@@ -85,3 +85,14 @@ def test_what_is_bare_keeps_values_and_what_was_wrong(path: Path) -> None:
     assert less.overhead is not None
     assert (less.overhead.total, less.overhead.rest, less.overhead.imports) == (2.0, 2.0, 0.0)
     assert encoded(bare(bare(line.line))) == encoded(bare(line.line)) == essence(line)
+
+
+def test_the_runs_of_a_journal_are_those_of_its_samples(tmp_path: Path) -> None:
+    plan = f"{LATER}-canary-full-x0a1b2c"
+    journal(tmp_path, [sample(), sample()], RUN)
+    path = journal(tmp_path, [sample()], plan, header(numba="0.67.0")).path
+    assert list(runs_in(path)) == [one.run for one in read_journal(path).entries]
+    assert list(runs_in(path)) == [RUN, RUN, plan]
+    path.write_bytes(path.read_bytes()[:-1])
+    assert list(runs_in(path)) == [RUN, RUN], "a kill has torn the last line"
+    assert list(runs_in(tmp_path / "none.jsonl")) == []
