@@ -26,9 +26,11 @@ from contextlib import suppress
 from pathlib import Path
 
 from observatory.cli.guarded import guarded
+from observatory.cli.nights import SEVEREST_FIRST
 from observatory.cli.options import seconds
 from observatory.errors import Exit, ObservatoryError
 from observatory.run.backlog import IMPORTED
+from observatory.run.nightly import severest
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.base.problems import RecordError
 from observatory.text import units
@@ -56,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ObservatoryError as error:
         print(error, file=sys.stderr)
         return int(error.exit_code)
-    return max(_all_measured(commits, options), default=int(Exit.OK))
+    return severest(list(_all_measured(commits, options)), SEVEREST_FIRST)
 
 
 def _all_measured(commits: Sequence[str], options: argparse.Namespace) -> Iterator[int]:

@@ -27,6 +27,7 @@ from rich.console import Console
 from observatory.analyze.comparison.comparing import outcome_of
 from observatory.app.comparison import as_json
 from observatory.app.stored_base import compare_with_stored, stored_pair
+from observatory.cli.commands.compare import STATUS
 from observatory.cli.guarded import guarded
 from observatory.cli.options import seconds
 from observatory.cli.output import TerminalProgress, append_summary
@@ -34,16 +35,13 @@ from observatory.errors import ObservatoryError
 from observatory.github.artifact import COMPARISON, NUMBER
 from observatory.run.git import Git
 from observatory.run.interleave import WORK
+from observatory.run.nightly import PROGRAM
 from observatory.store.base.files import write_atomic
 from observatory.store.records.comparison import Comparison
 from observatory.text.comment import comment as comment_of
 
-_COMPARED = (0, 3, 5, 7, 8)
-"""Exit statuses of `observatory compare` with a comparison."""
-_PROGRAM = (sys.executable, "-P", "-m", "observatory")
 
-
-def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -> int:
+def main(argv: Sequence[str] | None = None, program: Sequence[str] = PROGRAM) -> int:
     """Compare and write the artifact; returns the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -76,7 +74,7 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = _PROGRAM) -
         *(word for one in options.passes.split() for word in ("--pass", one)), *options.more,
     ]  # fmt: skip
     status = subprocess.run(command, check=False).returncode
-    if status not in _COMPARED or not (out / COMPARISON).is_file():
+    if status not in STATUS.values() or not (out / COMPARISON).is_file():
         print(
             f"there is no comparison: `observatory compare` ended with status {status}",
             file=sys.stderr,

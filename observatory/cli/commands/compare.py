@@ -201,17 +201,18 @@ def repeated(arguments: Sequence[str], pinned: Mapping[str, str]) -> Iterator[st
         is_value = opens
 
 
-_STATUS = {
+STATUS = {
     "wrong results": Exit.WRONG_RESULTS,
     "worse": Exit.WORSE,
     "undecided": Exit.UNDECIDED,
     "calm": Exit.OK,
 }
+"""The exit status for each outcome of a comparison; with no other is there a comparison."""
 
 
 def status(comparison: Comparison) -> Exit:
     """The exit status for the outcome of a comparison."""
-    return _STATUS[outcome_of(comparison)]
+    return STATUS[outcome_of(comparison)]
 
 
 def _write(forms: Sequence[tuple[Path | None, bytes]], shown: RenderableType) -> None:
