@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
 from observatory.analyze.cross import Combination
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 PYTENSOR, PYTHON, OTHERS = "PyTensor", "Python", "other packages"
 _KNOWN = ("numba", "llvmlite", "numpy", "scipy", "pymc")
@@ -28,7 +25,7 @@ class Side:
     @property
     def named(self) -> dict[str, str]:
         """What a person required beside the release, pinned as results name it, by name."""
-        return {_name(text): text for text in self.subject.extras}
+        return {name_of(text): text for text in self.subject.extras}
 
     def version(self, name: str) -> str | None:
         """The version of a package; two wheels of one version are told apart. None: absent."""
@@ -37,13 +34,13 @@ class Side:
 
     def requirement(self, name: str) -> str:
         """What is required to install a package that it has."""
-        own = (text for text in self.subject.requirements if _name(text) == name and "@" in text)
+        own = (text for text in self.subject.requirements if name_of(text) == name and "@" in text)
         return next(own, f"{name}=={self.packages[name]}")
 
     @property
     def core(self) -> str:
         """The requirement of PyTensor itself."""
-        return next(one for one in self.subject.requirements if _name(one) == "pytensor")
+        return next(one for one in self.subject.requirements if name_of(one) == "pytensor")
 
 
 @dataclass(frozen=True)
@@ -151,7 +148,7 @@ class Between:
         subject = core.subject
         extras = {**{name: text for name, text in core.named.items() if name not in exchanged},
                   **{name: pinned for name, (_, pinned) in asked.items()}}  # fmt: skip
-        kept = [text for text in subject.requirements if _name(text) not in exchanged]
+        kept = [text for text in subject.requirements if name_of(text) not in exchanged]
         pinned = [extras[name] for name in sorted(extras)]
         return Mixed(
             subject.model_copy(update={
@@ -186,7 +183,3 @@ class Between:
 
 def _core_label(subject: Subject) -> str:
     return subject.label.removesuffix(" ".join(["", *subject.extras]))
-
-
-def _name(text: str) -> str:
-    return canonicalize_name(Requirement(text).name)

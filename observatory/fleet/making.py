@@ -14,14 +14,13 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 
 from observatory.fleet.orders import Recipe, Wheel
 from observatory.run.environments import Environment, EnvironmentMakingError, Environments
 from observatory.run.installed import contents, damaged
 from observatory.run.local import environment_of, local_subjects
 from observatory.store.base.files import write_atomic
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 _KEPT = Path("envs", "wheels", "sent")
 """Below STATE: the wheels that were sent, each in a directory that its hash names."""
@@ -48,8 +47,7 @@ def described(
                 path = Path(unquote(urlsplit(url).path))
                 content = path.read_bytes()
                 digest = hashlib.sha256(content).hexdigest()
-                name = canonicalize_name(Requirement(text).name)
-                wheels.append(Wheel(text, name, path.name, digest))
+                wheels.append(Wheel(text, name_of(text), path.name, digest))
                 sent[digest] = content
     found = contents(environment.python)
     return Recipe(subject, tuple(added), dict(pins), environment, found, tuple(wheels)), sent

@@ -35,7 +35,7 @@ from observatory.run import interpreters
 from observatory.run.environments import Environment
 from observatory.run.execute import Cancelled, Executor
 from observatory.run.filled import CACHES, sweep
-from observatory.run.local import LOCK
+from observatory.run.local import machine_lock
 from observatory.run.spool import Spool, Spooled
 from observatory.store.base.locking import shared_lock
 from observatory.store.journal.models import JournalHeader
@@ -82,7 +82,7 @@ def _take(order: Order, place: Place) -> Taken:
             return Taken(b"", begun, recognised=False)
         held.enter_context(_held(place.state / "fleet" / "busy.lock", alone, limit))
         if place.boot != order.boot:
-            held.enter_context(_held(_machine_lock(), alone, limit))
+            held.enter_context(_held(machine_lock(), alone, limit))
         environment = _environment(order.recipe, place)
         # Of this thread; the processes that it starts inherit it.
         if place.cpus:
@@ -152,7 +152,7 @@ def watch(place: str, boot: str) -> str:
     with contextlib.ExitStack() as held:
         held.enter_context(_held(own.state / "fleet" / "busy.lock", True, _WATCHED))
         if own.boot != boot:
-            held.enter_context(_held(_machine_lock(), True, _WATCHED))
+            held.enter_context(_held(machine_lock(), True, _WATCHED))
         return untimed(own.state, datetime.now(UTC))
 
 
@@ -210,10 +210,6 @@ def filled(caches: str, place: str) -> list[str]:
     """The names of the filled caches that are at the place of this worker."""
     directory = PLACES[place].state / caches
     return sorted(one.name for one in directory.iterdir()) if directory.is_dir() else []
-
-
-def _machine_lock() -> Path:
-    return Path(os.environ.get(LOCK) or "/tmp")  # noqa: S108 - only locked
 
 
 @contextlib.contextmanager

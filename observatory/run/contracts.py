@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from observatory.errors import Exit, ObservatoryError
@@ -13,7 +12,7 @@ from observatory.run.environments import Environment
 from observatory.run.printing import printed_record
 from observatory.run.uv import Index, if_possible
 from observatory.store.records.contracts import Checked, Contracts
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 _MOST = 100
 """The limit on allowed releases of numba."""
@@ -104,8 +103,8 @@ class Numbas:
         return Numba(version, () if fits else (pin,))
 
     def _requirement(self, name: str) -> Requirement | None:
-        requirements = map(Requirement, self.subject.requirements)
-        return next((one for one in requirements if canonicalize_name(one.name) == name), None)
+        named = (text for text in self.subject.requirements if name_of(text) == name)
+        return next(map(Requirement, named), None)
 
     def _pins(self, *requirements: str, prereleases: bool = False) -> dict[str, str]:
         minor = self.subject.python

@@ -6,7 +6,6 @@ import hashlib
 import importlib.util
 import json
 import os
-import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
@@ -14,7 +13,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -30,7 +28,7 @@ from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.records.sample import Word
-from observatory.store.records.subject import Subject, Versions
+from observatory.store.records.subject import Subject, Versions, name_of
 
 _LAYOUT = 1
 """Part of every key; increase it when environments are made in another way."""
@@ -74,7 +72,7 @@ class _Added:
 
     def constraints(self, subject: Subject) -> Iterator[str]:
         """Yield requirements that keep every other distribution as it is."""
-        named = {canonicalize_name(Requirement(text).name) for text in subject.requirements}
+        named = set(map(name_of, subject.requirements))
         for name, version in self.own.packages.items():
             if name not in named:
                 yield f"{name}=={version}"
@@ -285,7 +283,7 @@ def importable(root: Path) -> Path:
 
 def wanted_of(subject: Subject) -> tuple[str, ...]:
     """What the environment of a subject is asked for. Older releases do not require numba."""
-    named = any(re.match(r"numba\b(?!-)", text, re.IGNORECASE) for text in subject.requirements)
+    named = "numba" in map(name_of, subject.requirements)
     return subject.requirements if named else (*subject.requirements, "numba")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
@@ -24,7 +23,7 @@ from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index, RealUv
 from observatory.store.base.locking import give_way, holder_of, is_waited_for, locked
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 from observatory.text.plain import begun
 
 STATE = Path(".observatory")
@@ -80,7 +79,7 @@ def environment_of(
     hidden_from_git(state)
     # As it is required, not as results name it: a wheel has no version that the index knows.
     own = any(extra.startswith("numba==") for extra in subject.extras)
-    named = tuple(one for one in subject.requirements if own and re.match(r"numba\b(?!-)", one))
+    named = tuple(one for one in subject.requirements if own and name_of(one) == "numba")
     asked = subject, interpreter, added, pins
     try:
         return Environments(state / "envs", overrides=overrides, making=making).ensure(*asked)
@@ -132,6 +131,11 @@ class Shared:
                 self._held.close()
 
 
+def machine_lock() -> Path:
+    """What a measuring run locks on this machine: a directory that is there, or a file."""
+    return Path(os.environ.get(LOCK) or _LOCKED)
+
+
 @contextmanager
 def measuring_lock(say: Callable[[str], None]) -> Iterator[Turn]:
     """Hold this machine's lock for measuring: two runs at once would disturb each other's times.
@@ -141,7 +145,7 @@ def measuring_lock(say: Callable[[str], None]) -> Iterator[Turn]:
     `observatory.store.base.locking`). Raises OSError if what the variable `LOCK` names cannot be
     opened.
     """
-    place = Path(os.environ.get(LOCK) or _LOCKED)
+    place = machine_lock()
 
     def waiting() -> None:
         say(f"another run is measuring on this machine{_named(place)}; waiting for it to end")

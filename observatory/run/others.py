@@ -6,8 +6,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from observatory.errors import ObservatoryError
@@ -15,7 +13,7 @@ from observatory.run.contracts import Numbas
 from observatory.run.environments import Environment
 from observatory.run.local import environment_of
 from observatory.run.subjects import Subjects
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 OTHERS = ("python", "numba", "pytensor")
 """What differs, as the primitive names it."""
@@ -86,9 +84,7 @@ def _releases_before(subject: Subject, subjects: Subjects) -> list[str]:
 
 def _with(subject: Subject, name: str, version: str) -> Subject:
     """The subject with another version of one requirement, and with everything else as it is."""
-    kept = [
-        text for text in subject.requirements if canonicalize_name(Requirement(text).name) != name
-    ]
+    kept = [text for text in subject.requirements if name_of(text) != name]
     pin = f"{name}=={version}"
     update = {"label": f"{subject.label} {pin}", "requirements": (pin, *kept)}
     return subject.model_copy(update=update)

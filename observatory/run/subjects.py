@@ -19,7 +19,7 @@ from observatory.run.interpreters import Choice, Interpreters, newest_supported
 from observatory.run.releases import REFERENCE_PYTHON, ReleasesError, extended
 from observatory.run.sources import Core, SubjectError, from_url, from_wheel, read_wheel
 from observatory.run.uv import Index
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 ACCEPTED = (
     "a release (3.3.7, pytensor==3.3.7), newest, a range of releases (2.35.1..3.3.7), the path of "
@@ -256,6 +256,4 @@ def _split(text: str) -> tuple[str, list[str]]:
 
 
 def _without(requirements: Sequence[str], names: set[str]) -> tuple[str, ...]:
-    return tuple(
-        text for text in requirements if canonicalize_name(Requirement(text).name) not in names
-    )
+    return tuple(text for text in requirements if name_of(text) not in names)

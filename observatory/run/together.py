@@ -18,7 +18,7 @@ from packaging.version import Version
 
 from observatory.run.environments import wanted_of
 from observatory.run.uv import Index, UvError, because
-from observatory.store.records.subject import Subject
+from observatory.store.records.subject import Subject, name_of
 
 _DEPENDS = re.compile(r"([\w.-]+(?:==\S+)?) depends on ([\w.-]+)([<>=!~]\S*)?")
 _LONGEST = 300
@@ -55,7 +55,7 @@ def together(index: Index, base: Subject, head: Subject) -> Together:
     date = _later(base.exclude_newer, head.exclude_newer)
     old, new = (one.model_copy(update={"exclude_newer": date}) for one in (base, head))
     old, new = _freed(old, new), _freed(new, old)
-    free = {"pytensor", *(_name(extra) for extra in {*old.extras} ^ {*new.extras})}
+    free = {"pytensor", *(name_of(extra) for extra in {*old.extras} ^ {*new.extras})}
     of_old, of_new = _resolved(index, old, {}), _resolved(index, new, {})
     if not _different(of_old, of_new, free):
         return Together(Resolved(old, {}), Resolved(new, {}), {})
@@ -113,18 +113,14 @@ def _freed(one: Subject, other: Subject) -> Subject:
     own, others = _numba(one), _numba(other)
     if own is None or others is None or own <= others:
         return one
-    kept = tuple("numba" if _name(text) == "numba" else text for text in one.requirements)
+    kept = tuple("numba" if name_of(text) == "numba" else text for text in one.requirements)
     return one.model_copy(update={"requirements": kept})
 
 
 def _numba(subject: Subject) -> Version | None:
     """The numba that a release of this date has; None where a person named it, or none is."""
-    if any(_name(extra) == "numba" for extra in subject.extras):
+    if any(name_of(extra) == "numba" for extra in subject.extras):
         return None
-    pins = (Requirement(text) for text in subject.requirements)
-    found = [str(one.specifier) for one in pins if canonicalize_name(one.name) == "numba"]
+    pins = [text for text in subject.requirements if name_of(text) == "numba"]
+    found = [str(Requirement(text).specifier) for text in pins]
     return Version(found[0].removeprefix("==")) if found and found[0].startswith("==") else None
-
-
-def _name(text: str) -> str:
-    return canonicalize_name(Requirement(text).name)

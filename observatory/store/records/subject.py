@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 from pydantic import Field
 
 from observatory.store.base.moments import MomentInUtc
@@ -12,6 +14,15 @@ from observatory.store.base.record import Record
 
 _PLACED = re.compile(r"([^@]+ @ (?:git\+)?file://).*(@[0-9a-f]{40}|/[^/]*\.whl)")
 """A requirement with the place of a repository or of a wheel on the machine that measured it."""
+
+
+def name_of(requirement: str) -> str:
+    """The normalized name of what a requirement asks for. Raises InvalidRequirement.
+
+    >>> name_of("Numba>=0.58"), name_of("numba_stats @ file:///wheels/numba_stats-1-py3-none-any.whl")
+    ('numba', 'numba-stats')
+    """
+    return canonicalize_name(Requirement(requirement).name)
 
 
 class Subject(Record):
