@@ -12,7 +12,6 @@ from pathlib import Path
 
 from observatory.app.measurement import CANARY_STATUS, chosen_tasks
 from observatory.app.progress import Progress, Update, doing, failure_of, silent
-from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
@@ -93,19 +92,15 @@ def check(
 
 def _taken(executor: Executor, tasks: list[Task], progress: Progress) -> Iterator[Sample]:
     for number, task in enumerate(tasks):
-        progress(Update(_named(task.cell), "activity", number, len(tasks)))
+        progress(Update(str(task.cell), "activity", number, len(tasks)))
         begin = time.monotonic()
         sample = executor.run(task)
         failure, done = failure_of(sample), number + 1
         text = failure or f"[{done}/{len(tasks)}] {seconds(time.monotonic() - begin)}"
-        text = f"{_named(task.cell)} {text}"
+        text = f"{task.cell} {text}"
         progress(Update(text, "error" if failure else "sample", done, len(tasks)))
         yield sample
     progress(Update("", "activity"))
-
-
-def _named(cell: Cell) -> str:
-    return f"{cell.model} {cell.scenario} {cell.backend} {cell.launch}"
 
 
 def _copy_file(source: str, target: str) -> None:

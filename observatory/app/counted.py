@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.reading.cache import directory_for
@@ -55,7 +56,7 @@ def graphs(
 
     """
     directory = Path(results)
-    cell = f"{model} {scenario} {backend} {launch}"
+    cell = str(Cell(model, scenario, backend, launch))
     problems: list[Problem] = []
     there: dict[str, None] = {}
     found = []

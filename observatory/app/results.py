@@ -11,6 +11,7 @@ import pandas as pd
 from observatory.analyze.frame import frame as frame_of
 from observatory.analyze.frame import select
 from observatory.app.progress import Progress, doing, silent
+from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
@@ -157,7 +158,7 @@ def ledger(
     """
     directory = Path(results)
     read = read_results(directory, directory_for(directory))
-    cell = f"{model} {scenario} {backend} {launch}"
+    cell = str(Cell(model, scenario, backend, launch))
     problems: list[Problem] = []
     there: list[str] = []
     for path, journal in read.journals.items():

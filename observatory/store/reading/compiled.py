@@ -40,8 +40,7 @@ def functions_of(
     """
     found: dict[str, tuple[Function, ...]] = {}
     for entry in latest_runs(entries):
-        place = entry.sample.cell
-        cell = f"{place.model} {place.scenario} {place.backend} {place.launch}"
+        cell = str(entry.sample.cell)
         if entry.ledger is None or entry.seconds is None or cell in found:
             continue
         if entry.sample.status != "ok":
