@@ -136,7 +136,7 @@ class Searcher:
         session = self.session
         subjects = session.subjects.parse_all(texts, self.extras, self.python)
         there = {one.commit for one in subjects}
-        known = searches.known(session.results)
+        known = searches.readable(session.results)
         likely = {
             at.commit for one in known for each in one.culprits for at in (each.before, each.after)
         }

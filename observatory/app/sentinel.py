@@ -55,8 +55,7 @@ def look(session: Session, subject: Subject) -> Sentinel:
 
 def pinned(results: Iterable[Path], machine: str) -> str | None:
     """The release that the last look at a machine used, in any of the results; None without one."""
-    known = chain.from_iterable(map(sentinels.load_all, results))
-    looks = [one for one in known if isinstance(one, Sentinel)]
+    looks = chain.from_iterable(map(sentinels.readable, results))
     own = [one for one in looks if one.machine.machine == machine]
     return max(own, key=lambda one: one.taken_at).subject.label if own else None
 

@@ -17,7 +17,6 @@ from observatory.run.local import environment_of, measuring_lock
 from observatory.run.others import OTHERS, others_of
 from observatory.run.subjects import Subjects
 from observatory.run.torture import DEFAULT_STEPS, TortureError, journal_of, torture
-from observatory.store.base.problems import RecordError
 from observatory.store.records import torture as record
 from observatory.store.records.subject import Subject
 from observatory.store.records.torture import Torture
@@ -87,8 +86,7 @@ class Tortures:
             return
         if self.cache is not None:
             found = record.with_other_cache(found, record.load(self.results, found))
-        known = [one for one in record.load_all(self.results) if not isinstance(one, RecordError)]
-        before = before_it(found, [*known, *self.records])
+        before = before_it(found, [*record.readable(self.results), *self.records])
         if before is not None:
             got_worse = [one for one in moved(before, found) if one.worse]
             if got_worse:

@@ -295,7 +295,7 @@ def test_a_command_gives_the_same_values_on_a_cluster(
         culprits = [
             [(one.after.label, one.certainty) for one in found.culprits]
             for place in (alone.place, fleet.place)
-            for found in searches.known(place / "results")
+            for found in searches.readable(place / "results")
         ]
         assert culprits[0] == culprits[1] == [("3.3.5", "confirmed")]
     used = [(one.place / "state" / "fleet" / "spool").is_dir() for one in (alone, fleet)]

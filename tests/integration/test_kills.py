@@ -370,7 +370,7 @@ def floors(place: Path) -> list[dict[str, Any]]:
 
 def culprits(place: Path) -> tuple[list[str], set[int]]:
     """How certain the culprits are, and how often a sample was taken."""
-    (found,) = searches.known(place / "results")
+    (found,) = searches.readable(place / "results")
     times = taken(place / "results", "warm_disk").values()
     return [one.certainty for one in found.culprits], set(times)
 

@@ -95,8 +95,9 @@ def _floor(results: Path, machine: str) -> Check:
 
 def _sentinel(results: Path, machine: str) -> Check:
     """The last look at fixed work, and what of the machine is another than at the one before."""
-    known = [one for one in sentinels.load_all(results) if isinstance(one, sentinels.Sentinel)]
-    own = [one for one in looks(known) if one.sentinel.machine.machine == machine]
+    own = [
+        one for one in looks(sentinels.readable(results)) if one.sentinel.machine.machine == machine
+    ]
     if not own:
         advice = (
             "run `observatory sentinel` each night, to tell a changed machine from changed code"

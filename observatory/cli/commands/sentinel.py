@@ -63,7 +63,9 @@ def command(
         known = [results] if stored is None else [results, stored]
         chosen = subject or pinned(known, name) or "newest"
         look(session, session.subjects.parse(chosen, (), python))
-    own = [one for one in looks(_known(results)) if one.sentinel.machine.machine == name]
+    own = [
+        one for one in looks(sentinels.readable(results)) if one.sentinel.machine.machine == name
+    ]
     if not own:
         say(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
         return
@@ -78,10 +80,6 @@ def command(
     Console().print(grid(header, rows, title=title, right=pieces, wrapped=header[-1:]))
     sentence = verdict(own[-1])
     say(f"{sentence[0].upper()}{sentence[1:]}.")
-
-
-def _known(results: Path) -> list[sentinels.Sentinel]:
-    return [one for one in sentinels.load_all(results) if isinstance(one, sentinels.Sentinel)]
 
 
 def _cell(one: Look, piece: str) -> str:

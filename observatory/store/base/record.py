@@ -100,6 +100,10 @@ class RecordFiles(Generic[Model]):
                 raise RecordError(f"{path}: {error}") from error
         return record
 
+    def readable(self, results: Path) -> list[Model]:
+        """Every record of a results directory that can be read, by file name."""
+        return [one for one in self.load_all(results) if not isinstance(one, RecordError)]
+
     def load_all(self, results: Path) -> Iterator[Model | RecordError]:
         """Every record of a results directory, or its RecordError if broken, by file name.
 

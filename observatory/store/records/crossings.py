@@ -149,4 +149,4 @@ FILES = RecordFiles(
     Crossed, CROSSINGS, _name, "is no crossing", "run `observatory cross` again; values are kept"
 )
 """One for each pair of subjects, cell and metric; a newer one replaces the older one."""
-save, load_all = FILES.save, FILES.load_all
+save, load_all, readable = FILES.save, FILES.load_all, FILES.readable

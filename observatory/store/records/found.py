@@ -49,7 +49,4 @@ def _is_of_culprit(crossed: Crossed, search: Searched) -> bool:
 
 def known(results: Path) -> Found:
     """Everything of a results directory that can be read."""
-    return Found(
-        searches.known(results),
-        [one for one in crossings.load_all(results) if isinstance(one, Crossed)],
-    )
+    return Found(searches.readable(results), crossings.readable(results))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
@@ -147,8 +146,4 @@ FILES = RecordFiles(
 )
 """One for each range, cell and metric; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
-
-
-def known(results: Path) -> list[Searched]:
-    """Every search of a results directory that can be read."""
-    return [one for one in load_all(results) if isinstance(one, Searched)]
+readable = FILES.readable

@@ -64,4 +64,4 @@ FILES = RecordFiles(
     "remove it; the next night makes a new one",
 )
 """One for each look; none replaces another."""
-save, load_all = FILES.save, FILES.load_all
+save, load_all, readable = FILES.save, FILES.load_all, FILES.readable

@@ -175,6 +175,7 @@ FILES = RecordFiles(
 )
 """One for each subject and machine; a newer one replaces the older one."""
 path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+readable = FILES.readable
 
 
 def is_recorded(
@@ -182,8 +183,8 @@ def is_recorded(
 ) -> bool:
     """Whether there is a record of these caches of a subject on a machine with as many steps."""
     asked = set(caches)
-    for one in load_all(results):
-        if not isinstance(one, RecordError) and one.tried is not None and one.steps == steps:
+    for one in readable(results):
+        if one.tried is not None and one.steps == steps:
             known = one.tried.subject
             same = known.commit == subject.commit and known.env_name == subject.env_name
             covered = asked <= {fault.cache for fault in one.faults}

@@ -389,7 +389,7 @@ def test_a_search_for_the_work_of_a_time_is_one_for_the_alert_on_the_time(
         update={"series": [only.model_copy(update={"metric": "compile_time", "kind": "noisy"})]}
     )
     list(searcher.search(Wanted("3.3.6", "3.3.7", WARM, "python_calls")))
-    (found,) = searches.known(searcher.session.results)
+    (found,) = searches.readable(searcher.session.results)
     assert not found.is_of(of_time)
     assert found.model_copy(update={"instead_of": "compile_time"}).is_of(of_time)
 
@@ -432,7 +432,7 @@ def test_where_a_package_did_it_the_search_goes_on_for_which(
     saved(results, waiting)
     made.certainty, made.whole = "dependencies", False
     first, second = search_open(searcher)
-    assert (first, isinstance(second, Crossed)) == (searches.known(results)[0], True)
+    assert (first, isinstance(second, Crossed)) == (searches.readable(results)[0], True)
     (asked,) = made.crossed
     assert (asked.old.label, asked.new.label) == ("3.3.6", "3.3.7")
     assert (asked.cell, asked.metric) == (WARM, "cache_misses")
