@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import stat
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -24,10 +24,11 @@ from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
 from observatory.store.base.record import RecordFiles
-from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.contents import ContentError, ContentStore
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.merging import merged
 from observatory.store.journal.models import JournalEntry, JournalHeader
-from observatory.store.journal.profiles import ProfileError, ProfileStore
+from observatory.store.journal.profiles import ProfileStore
 from observatory.store.journal.reader import JournalContents, read_journal, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
 from observatory.store.records import layout
@@ -151,8 +152,12 @@ def _unite_journal(
         records = merged([there.records, *(journal.entries for journal in same)])
         if not records:
             return
-        done.ledgers += _copy_ledgers(into, same, done.problems)
-        _copy_profiles(into, same, done.problems)
+        done.ledgers += _copied(
+            LedgerStore, layout.LEDGERS, lambda one: one.ledger, into, same, done.problems
+        )
+        _copied(
+            ProfileStore, layout.PROFILES, lambda one: one.line.profile, into, same, done.problems
+        )
         header, content = records[-1].header, written(records)
         grown = empty or target.read_bytes() != content
         asv_file = layout.asv_path(into, header.machine.machine, subject)
@@ -169,40 +174,28 @@ def _unite_journal(
             done.grown[path] = header
 
 
-def _copy_ledgers(into: Path, journals: Sequence[JournalContents], problems: list[Problem]) -> int:
-    """Copy the ledgers that journals refer to; one that is not what its name says is named."""
-    target = LedgerStore(into / layout.LEDGERS)
-    copied = 0
+def _copied(
+    kind: type[ContentStore[Any]], directory: str, named: Callable[[JournalEntry], str | None],
+    into: Path, journals: Sequence[JournalContents], problems: list[Problem],
+) -> int:  # fmt: skip
+    """Copy the contents of a kind that journals refer to; returns how many.
+
+    One that is not what its name says is named.
+    """
+    target, copied = kind(into / directory), 0
     for journal in journals:
-        source = LedgerStore(layout.results_of(journal.path) / layout.LEDGERS)
-        for sha in dict.fromkeys(entry.ledger for entry in journal.entries):
+        source = kind(layout.results_of(journal.path) / directory)
+        for sha in dict.fromkeys(map(named, journal.entries)):
             if sha is None or target.path(sha).is_file():
                 continue
             try:
                 source.load(sha)  # what is wrong there must not hide what is right elsewhere
                 write_atomic(target.path(sha), source.path(sha).read_bytes())
-            except LedgerError as error:
+            except ContentError as error:
                 problems.append(Problem(journal.path, str(error)))
             else:
                 copied += 1
     return copied
-
-
-def _copy_profiles(
-    into: Path, journals: Sequence[JournalContents], problems: list[Problem]
-) -> None:
-    """Copy the profiles that journals refer to; one that is not what its name says is named."""
-    target = ProfileStore(into / layout.PROFILES)
-    for journal in journals:
-        source = ProfileStore(layout.results_of(journal.path) / layout.PROFILES)
-        for sha in dict.fromkeys(entry.line.profile for entry in journal.entries):
-            if sha is None or target.path(sha).is_file():
-                continue
-            try:
-                source.load(sha)
-                write_atomic(target.path(sha), source.path(sha).read_bytes())
-            except ProfileError as error:
-                problems.append(Problem(journal.path, str(error)))
 
 
 def _unite_records(

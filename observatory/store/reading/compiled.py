@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
 from observatory.store.base.problems import Problem
-from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.contents import ContentError
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.kept import OfLedgers
@@ -47,7 +48,7 @@ def functions_of(
             continue
         try:
             found[cell] = _summed(store.load(entry.ledger), entry.seconds)
-        except LedgerError as error:
+        except ContentError as error:
             problems.append(Problem(store.path(entry.ledger), str(error)))
     return found
 

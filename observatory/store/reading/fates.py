@@ -8,7 +8,8 @@ from typing import NamedTuple, TypeAlias
 
 from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Scenario
 from observatory.store.base.problems import Problem
-from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.contents import ContentError
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalEntry
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.kept import OfLedgers
@@ -51,7 +52,7 @@ def fates_of(entries: Iterable[JournalEntry], store: LedgerStore, problems: list
             continue
         try:
             ledger = store.load(entry.ledger)
-        except LedgerError as error:
+        except ContentError as error:
             problems.append(Problem(store.path(entry.ledger), str(error)))
             continue
         found[str(sample.cell)] = fates_in(sample, ledger)

@@ -8,9 +8,10 @@ from datetime import datetime
 from pathlib import Path
 
 from observatory.store.base.problems import Problem, RecordUsageError
-from observatory.store.journal.ledgers import LedgerError, LedgerStore
+from observatory.store.journal.contents import ContentError
+from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import SEARCH, JournalEntry, JournalHeader, plan_of
-from observatory.store.journal.profiles import ProfileError, ProfileStore
+from observatory.store.journal.profiles import ProfileStore
 from observatory.store.journal.reader import read_header, read_journal
 from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
@@ -159,7 +160,7 @@ def _completed(
         profiles = ProfileStore(store.directory.parent / layout.PROFILES)
         try:
             profile = profiles.load(entry.line.profile)
-        except ProfileError as error:
+        except ContentError as error:
             problems.append(Problem(profiles.path(entry.line.profile), str(error)))
             return entry.sample
         return entry.sample.model_copy(update={"profile": profile})
@@ -167,7 +168,7 @@ def _completed(
         return entry.sample
     try:
         ledger = read(entry.ledger, entry.seconds)
-    except LedgerError as error:
+    except ContentError as error:
         problems.append(Problem(store.path(entry.ledger), str(error)))
         return entry.sample
     return entry.sample.model_copy(update={"ledger": ledger})

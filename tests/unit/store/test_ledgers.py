@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from observatory.store.journal import ledgers
-from observatory.store.journal.ledgers import LedgerError, LedgerStore, tally_of
+from observatory.store.journal.contents import ContentError
+from observatory.store.journal.ledgers import LedgerStore, tally_of
 from observatory.store.records.sample import LedgerEntry
 from tests.factories import ledger
 
@@ -87,7 +87,7 @@ def test_of_a_shelved_ledger_the_tally_alone_is_in_memory(tmp_path: Path) -> Non
         store.path(one.sha).unlink()
     assert [len(one) for one in shelved] == [2] * 6
     assert all(one.tally[None, "Add", "hit"] == 1 for one in shelved)
-    with pytest.raises(LedgerError, match="there is no ledger"):
+    with pytest.raises(ContentError, match="there is no ledger"):
         shelved[0][0]
 
 
@@ -96,7 +96,7 @@ def test_a_changed_content_is_found_by_its_hash(tmp_path: Path) -> None:
     sha = store.store(ledger("Add")).sha
     content = gzip.decompress(store.path(sha).read_bytes()).replace(b"hit", b"miss")
     store.path(sha).write_bytes(gzip.compress(content))
-    with pytest.raises(LedgerError, match="does not hold what its name says"):
+    with pytest.raises(ContentError, match="does not hold what its name says"):
         store.load(sha)
 
 
@@ -104,13 +104,13 @@ def test_a_ledger_that_grows_beyond_the_bound_is_not_decompressed_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = LedgerStore(tmp_path)
-    monkeypatch.setattr(ledgers, "LARGEST_LEDGER", 1000)
+    monkeypatch.setattr(LedgerStore, "largest", 1000)
     bomb = b"[" + b" " * 100_000 + b"]"
     sha = hashlib.sha256(bomb).hexdigest()
     _put(store, sha, gzip.compress(bomb))
-    with pytest.raises(LedgerError, match="more than 1000 bytes"):
+    with pytest.raises(ContentError, match="more than 1000 bytes"):
         store.load(sha)
-    with pytest.raises(LedgerError, match="at most 1000 are stored"):
+    with pytest.raises(ContentError, match="at most 1000 are stored"):
         store.store(ledger(*map(str, range(100))))
 
 
@@ -120,7 +120,7 @@ def test_a_ledger_that_grows_beyond_the_bound_is_not_decompressed_whole(
 def test_a_file_that_is_no_gzip_is_an_error_in_a_sentence(tmp_path: Path, content: bytes) -> None:
     store = LedgerStore(tmp_path)
     _put(store, "a" * 64, content)
-    with pytest.raises(LedgerError, match=r"decompressed|has another hash"):
+    with pytest.raises(ContentError, match=r"decompressed|has another hash"):
         store.load("a" * 64)
 
 
@@ -129,20 +129,20 @@ def test_content_that_is_no_ledger_is_an_error_in_a_sentence(tmp_path: Path) -> 
     content = b'[{"name": 3}]'
     sha = hashlib.sha256(content).hexdigest()
     _put(store, sha, gzip.compress(content))
-    with pytest.raises(LedgerError, match="is not a ledger"):
+    with pytest.raises(ContentError, match="is not a ledger"):
         store.load(sha)
 
 
 @pytest.mark.parametrize("sha", ["", "../../etc/passwd", "A" * 64, "a" * 63])
 def test_a_name_that_is_no_hash_never_becomes_a_path(tmp_path: Path, sha: str) -> None:
-    with pytest.raises(LedgerError, match="not a SHA-256"):
+    with pytest.raises(ContentError, match="not a SHA-256"):
         LedgerStore(tmp_path).load(sha)
 
 
 def test_a_missing_ledger_and_foreign_seconds_are_errors(tmp_path: Path) -> None:
     store = LedgerStore(tmp_path)
-    with pytest.raises(LedgerError, match="there is no ledger"):
+    with pytest.raises(ContentError, match="there is no ledger"):
         store.load("0" * 64)
     for read in (store.load_timed, store.shelve):
-        with pytest.raises(LedgerError, match="do not belong together"):
+        with pytest.raises(ContentError, match="do not belong together"):
             read(store.store(ledger("Add")).sha, [1.0, 2.0])

@@ -12,8 +12,8 @@ from pydantic import ValidationError
 
 from observatory.benchmarks import profiles as measured
 from observatory.store.journal.compacting import tidy
-from observatory.store.journal.ledgers import LedgerError
-from observatory.store.journal.profiles import LARGEST_PROFILE, ProfileError, ProfileStore
+from observatory.store.journal.contents import ContentError
+from observatory.store.journal.profiles import ProfileStore
 from observatory.store.merging.directories import unite
 from observatory.store.reading.saved import read_saved
 from observatory.store.records import profile as record
@@ -108,15 +108,15 @@ def test_what_is_broken_missing_or_too_large_is_refused(tmp_path: Path) -> None:
         b"",
         b"nonsense",
         gzip.compress(b"{}"),
-        gzip.compress(b"x" * 2 * LARGEST_PROFILE),
+        gzip.compress(b"x" * 2 * ProfileStore.largest),
     ):
         path.write_bytes(content)
-        with pytest.raises(ProfileError, match=r"cannot be|another hash|more than"):
+        with pytest.raises(ContentError, match=r"cannot be|another hash|more than"):
             store.load(sha)
     path.unlink()
-    with pytest.raises(ProfileError, match="there is no profile"):
+    with pytest.raises(ContentError, match="there is no profile"):
         store.load(sha)
-    with pytest.raises(LedgerError):
+    with pytest.raises(ContentError):
         store.path("../../etc/passwd")
 
 
@@ -128,7 +128,7 @@ def test_content_that_is_no_profile_is_refused(tmp_path: Path) -> None:
     store = ProfileStore(tmp_path)
     store.path(sha).parent.mkdir()
     store.path(sha).write_bytes(gzip.compress(content))
-    with pytest.raises(ProfileError, match="is not a profile"):
+    with pytest.raises(ContentError, match="is not a profile"):
         store.load(sha)
 
 
