@@ -17,7 +17,7 @@ from observatory.store.reading.beside import problem_of
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Alerts
-from observatory.text.words import several
+from observatory.text.words import first_of, several
 
 _NAMED = 3
 _README = """\
@@ -135,13 +135,8 @@ def message(made: Publication) -> str:
     machines = list(dict.fromkeys(header.machine.machine for header in headers))
     if not labels and not made.united.files:
         return "Results: nothing new\n"
-    first = f"Results: {_some(labels)} on {_some(machines)}" if labels else "Results: new files"
-    return f"{first}\n\n" + "\n".join(lines(made)) + "\n"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
+    of = f"{first_of(labels, _NAMED)} on {first_of(machines, _NAMED)}" if labels else "new files"
+    return f"Results: {of}\n\n" + "\n".join(lines(made)) + "\n"
 
 
 def lines(made: Publication) -> list[str]:

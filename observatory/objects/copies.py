@@ -25,6 +25,7 @@ from observatory.store.base.problems import RecordError, RecordUsageError
 from observatory.store.base.scratch import temporary
 from observatory.store.merging.directories import unite
 from observatory.store.records import layout, triage
+from observatory.text.words import first_of
 
 LIST = ".fetched"
 _LINE = re.compile(r"([^\t]+)\t([0-9a-f]{64})\t(\d+)\t(\d+)")
@@ -79,11 +80,10 @@ def bring_up_to_date(collection: Collection, into: Path) -> Copied:
     gone = [path for path in before if path not in files]
     changed += [path for path in gone if _look(into / path, None, before[path])[1]]
     if changed:
-        more = f" and {len(changed) - _NAMED} more" if len(changed) > _NAMED else ""
         raise RecordUsageError(
             f"{into} has changes that are not in {collection.address}, in "
-            f"{', '.join(changed[:_NAMED])}{more}; publish the directory first, or move away what "
-            "you do not need"
+            f"{first_of(changed, _NAMED)}; publish the directory first, or move away what you do "
+            "not need"
         )
     into.mkdir(parents=True, exist_ok=True)
     for path in gone:

@@ -8,7 +8,7 @@ from observatory.analyze.history.faults import Moved
 from observatory.store.records.torture import CONTROL, Fault, Torture, Verdict
 from observatory.text.plain import clean, shorten
 from observatory.text.tables import Table
-from observatory.text.words import listed, several
+from observatory.text.words import first_of, listed, several
 
 GROUPS = {
     "files": "Files of one entry",
@@ -140,12 +140,11 @@ def got_worse_sentence(
     """
     parts = [
         f"{CACHES.get(cache, cache)} {_brief(now, then)} where {what} (before: {_brief(*was)})"
-        for cache, what, now, then, *was in told[:_NAMED]
+        for cache, what, now, then, *was in told
     ]
-    more = f" and {len(told) - _NAMED} more" if len(told) > _NAMED else ""
     return (
         f"{label} copes worse than {base} with {several(len(told), 'fault')}: "
-        f"{'; '.join(parts)}{more}"
+        f"{first_of(parts, _NAMED, between='; ')}"
     )
 
 

@@ -100,7 +100,7 @@ def plural(noun: str) -> str:
     return f"{noun[:-1]}ies" if changes else f"{noun}s"
 
 
-def first_of(words: Sequence[str], most: int, noun: str = "") -> str:
+def first_of(words: Sequence[str], most: int, noun: str = "", between: str = ", ") -> str:
     """The first of some words, and how many others there are.
 
     >>> first_of(["a", "b", "c", "d"], 2), first_of(["a"], 2), first_of(["a", "b"], 1, "cell")
@@ -108,7 +108,7 @@ def first_of(words: Sequence[str], most: int, noun: str = "") -> str:
     """
     rest = len(words) - most
     others = several(rest, f"more {noun}") if noun else f"{rest} more"
-    return ", ".join(words[:most]) + (f" and {others}" if rest > 0 else "")
+    return between.join(words[:most]) + (f" and {others}" if rest > 0 else "")
 
 
 def shared_prefix(names: Iterable[str]) -> str:

@@ -9,9 +9,12 @@ from observatory.app.passports import shipped
 from observatory.guard.passports import KINDS, USES, Fact, use_of, worst_use
 from observatory.store.base.problems import RecordError
 from observatory.store.records.upgrades import Side, Upgrade, load_all
+from observatory.text.words import first_of
 from scripts.docs.markdown import cell, code, codes, table
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
+_NAMED = 6
+"""Graphs that a row names, at most."""
 _INTRODUCTION = (
     "`observatory passport` judges a cache by these measurements, which ship with it. What is in "
     "no table was not measured, and is never called safe. [Keep a cache in CI]"
@@ -49,9 +52,7 @@ def cache_tables() -> Iterator[str]:
 
 
 def _graphs(fact: Fact) -> str:
-    return codes(name.removeprefix("keys: ") for name in fact.names[:6]) + (
-        f" and {len(fact.names) - 6} more" if len(fact.names) > 6 else ""
-    )
+    return first_of([code(name.removeprefix("keys: ")) for name in fact.names], _NAMED)
 
 
 def _upgrades() -> list[Upgrade]:

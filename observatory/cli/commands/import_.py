@@ -18,7 +18,10 @@ from observatory.store.asv.imported import Done, Options, import_file
 from observatory.store.base.files import files_below
 from observatory.store.base.moments import EARLIEST, LATEST
 from observatory.store.base.problems import RecordError
-from observatory.text.words import several
+from observatory.text.words import first_of, several
+
+_NAMED = 10
+"""Names of further values that a warning lists, at most."""
 
 
 def command(
@@ -128,10 +131,9 @@ def _report(console: Console, done: Done) -> None:
             "They were measured with uncommitted changes, and are stored under the last commit.",
         )
     if saved.left_out:
-        left = sorted(map(repr, saved.left_out))
-        more = f" and {len(left) - 10} more" if len(left) > 10 else ""
+        left = first_of(sorted(map(repr, saved.left_out)), _NAMED)
         console.print(
-            f"Not imported from extra_info: {', '.join(left[:10])}{more}. Use --extra NAME.",
+            f"Not imported from extra_info: {left}. Use --extra NAME.",
             markup=False,
         )
 
