@@ -39,10 +39,10 @@ from observatory.benchmarks.catalogue import (
     headline_time,
 )
 from observatory.store.journal.values import values_of
+from observatory.store.records.comparison import CALM
 from observatory.store.records.profile import LlvmPassTime, PhaseTime, ProfileDifference
 from observatory.store.records.sample import Sample
 
-_CALM = ("unaffected", "workload changed")
 _PEAK = "peak_rss"
 _CALLS = "python_calls"
 _IN_PHASE = {"rewriter": "rewriting", "module": "importing"}
@@ -73,7 +73,7 @@ def with_beginnings(
             if one.conclusion == "worse":
                 # Where calls are no worse, the additional instructions are none of theirs.
                 return _begins(one.cell, work[one.cell]) if one.cell in calls_more else None
-            if one.conclusion in _CALM and one.metric == _CALLS:
+            if one.conclusion in CALM and one.metric == _CALLS:
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
                 return _remark(work, one.cell, untold, passes)

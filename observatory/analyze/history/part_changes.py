@@ -35,13 +35,13 @@ from observatory.analyze.profiles.judging import (
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
 from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
+from observatory.store.records.comparison import CALM
 from observatory.store.records.profile import PartChange, Profile
 
 PART = "more work in a part"
 """The kind of the alerts."""
 CALLS = METRICS["python_calls"]
 _ENTRIES, _CALLS_IN = "entries of ", f"{CALLS.name} in "
-_CALM = ("unaffected", "workload changed")
 _EARLIER = 4
 """Subjects before a build with one sample that show its spread, at most."""
 _Build = tuple[str, str, str]
@@ -220,7 +220,7 @@ class PartChanges:
         assert head.tree is not None
         noise = self.floors.noise(self.history.machine, subject.cpu, cell, CALLS.name)
         rule = rule_of(CALLS, cell.scenario, noise)
-        return judged_values(rule, base.tree.calls, head.tree.calls) in _CALM
+        return judged_values(rule, base.tree.calls, head.tree.calls) in CALM
 
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject

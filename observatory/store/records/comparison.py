@@ -24,6 +24,8 @@ worse, better: an alarm, and its opposite, for metrics that can alarm. unaffecte
 further apart than values of one subject (near exact), or the interval of the ratio is within the
 minimum effect (noisy). workload changed: a descriptive count differs. undecided: see `reason`.
 """
+CALM: tuple[Conclusion, ...] = ("unaffected", "workload changed")
+"""The conclusions after which nobody needs to look."""
 
 CauseKind = Annotated[str, StringConstraints(max_length=80, pattern=r"^[A-Za-z][A-Za-z ]*$")]
 """A cause of the catalogue, or one that only a later version knows."""

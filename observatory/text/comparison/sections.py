@@ -10,7 +10,7 @@ from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
-from observatory.store.records.comparison import Cause, Verdict, Workload
+from observatory.store.records.comparison import CALM, Cause, Verdict, Workload
 from observatory.text import document as doc
 from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
@@ -150,8 +150,7 @@ def remarks(breakdown: Breakdown, labels: Labels) -> list[doc.Part]:
     """Parts that do much more in builds that do not: no alarm."""
     cells: dict[str, set[Cell]] = defaultdict(set)
     for verdict in breakdown.comparison.verdicts:
-        calm = verdict.conclusion in ("unaffected", "workload changed")
-        if calm and verdict.kind == "near_exact" and verdict.reason:
+        if verdict.conclusion in CALM and verdict.kind == "near_exact" and verdict.reason:
             cells[verdict.reason].add(verdict.cell)
     lines = [
         (*labels.cells(where), ": ", *sentence(reason))
