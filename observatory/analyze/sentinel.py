@@ -1,9 +1,9 @@
 """Whether a machine got faster or slower between nights, by work that never changes. Pure.
 
 A piece of work has moved if its median is further from the median of the earlier looks than these
-scatter: three robust standard deviations (1.4826 times the median absolute deviation), and at least
-5 %. The machine has moved if more than half of the pieces have, all in one direction: what else
-runs, such as a busy neighbour, slows all of them as well, and is the machine's, too.
+scatter: three robust standard deviations (from the median absolute deviation), and at least 5 %.
+The machine has moved if more than half of the pieces have, all in one direction: what else runs,
+such as a busy neighbour, slows all of them as well, and is the machine's, too.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from statistics import median
 
+from observatory.analyze.chance import NORMAL
 from observatory.store.records.sentinels import Sentinel
 
 LOOKS = 10
@@ -104,7 +105,7 @@ def _look(one: Sentinel, before: Sequence[Sentinel]) -> Look:
 def _scatter(earlier: Sequence[float], level: float) -> float:
     if len(earlier) < _FEW:
         return _UNKNOWN
-    deviation = 1.4826 * median(abs(each - level) for each in earlier)
+    deviation = NORMAL * median(abs(each - level) for each in earlier)
     return max(_LEAST, 3 * deviation / level)
 
 

@@ -24,10 +24,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from observatory.analyze.chance import FEWEST
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import at_size, noise_floor
-from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, LOOKS
+from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, LOOKS
 from observatory.analyze.comparison.rules import JUDGED_NOISY, ONCE
 from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.store.journal.models import JournalHeader

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from observatory.analyze.chance import FEWEST
 from observatory.analyze.comparison.evidence import Evidence
-from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, FEWEST, hodges_lehmann
+from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT, hodges_lehmann
 from observatory.analyze.comparison.rules import COUNTED, Noise
 from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.store.records.calibration import Calibration, Floor

@@ -14,11 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
+from observatory.analyze.chance import FALSE_DISCOVERY_RATE, FEWEST
 from observatory.store.records.comparison import Conclusion, Ratio
 
-FEWEST = 7
-"""Processes a side below which a noisy metric is not judged: 7 against 7 can be split in 3,432
-ways, so that the smallest two-sided p is 0.0006; with 5 a side it would be 0.008."""
 LOOKS = {FEWEST: 3.25, 10: 3.25, 15: 3.25, 30: 13.0}
 """Processes a side after which the values are looked at, and what a p is multiplied by then.
 
@@ -28,7 +26,6 @@ that of cells which a noisy machine leaves undecided, where many processes make 
 PAIRED_FROM = 12
 """From so many pairs on, their differences are tested too. The signs of 10 can be flipped in 1,024
 ways: a p of 0.002 at best, which no false-discovery control over some cells lets pass."""
-FALSE_DISCOVERY_RATE = 0.05
 CONFIDENCE = 0.95
 SEPARATED = 0.001
 """More than p can be of two sides of PAIRED_FROM values or more that do not overlap: one of

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from observatory.analyze.chance import FEWEST
 from observatory.analyze.comparison import noisy
 from observatory.analyze.comparison.evidence import Evidence, message_of
 from observatory.analyze.comparison.graphs import by_graph, same_graphs
@@ -127,7 +128,7 @@ class _Contest:
     @property
     def enough(self) -> bool:
         """Whether there are enough processes to judge it."""
-        return self.processes >= noisy.FEWEST
+        return self.processes >= FEWEST
 
     def joined(self, other: _Contest) -> _Contest:
         """The values of both, under the cell of the first."""
@@ -294,7 +295,7 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedV
     elif not one.testable:
         because = Statement("no ratio")
     elif one.test is None or q_value is None:
-        because = Statement("too few processes", (one.processes, noisy.FEWEST))
+        because = Statement("too few processes", (one.processes, FEWEST))
     else:
         ratio = one.test.ratio
         conclusion = noisy.conclude(ratio, q_value, floor)

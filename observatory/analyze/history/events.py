@@ -15,6 +15,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from observatory.analyze.chance import NORMAL
 from observatory.analyze.comparison.rules import JUDGED_NOISY, SMALLEST_STEP
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Values
@@ -26,8 +27,6 @@ FAR = 4.0
 """A time moved with a count if it did by so many times its noise."""
 FOLLOWERS = frozenset(FOLLOWS_FROM_A_CACHE) & frozenset(JUDGED_NOISY)
 """Noisy metrics that follow from what a cache does in the same cell."""
-_NORMAL = 1.4826
-"""A normal distribution's standard deviation in units of its median absolute deviation."""
 Cells = Mapping[tuple[int, tuple[str, ...]], Sequence[Series]]
 """By line and cell, the counts of what its cache did."""
 
@@ -83,6 +82,6 @@ def _moved(old: Values, new: Values, up: bool) -> bool:
     low, high = (before, after) if up else (after, before)
     apart = float(np.median(high) - np.median(low))
     larger = max((before, after), key=len)
-    noise = _NORMAL * float(np.median(np.abs(larger - np.median(larger))))
+    noise = NORMAL * float(np.median(np.abs(larger - np.median(larger))))
     beyond = np.median(high) > low.max() and np.median(low) < high.min()
     return bool(beyond and apart >= max(FAR * noise, math.log1p(SMALLEST_STEP)))

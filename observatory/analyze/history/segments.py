@@ -16,6 +16,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
+from observatory.analyze.chance import NORMAL
 from observatory.analyze.comparison.rules import JUDGED_NOISY
 from observatory.analyze.history.drift import Drift, drift, without_levels
 from observatory.analyze.history.events import counts_of, events_in, without_events
@@ -54,8 +55,6 @@ Alerted = tuple[SeriesId, str]
 """A series, and the commit at which a step of it begins."""
 Levels = tuple[Drift | None, list[int]]
 """The drift of a series, and the places of its steps."""
-_NORMAL = 1.4826
-"""A normal distribution's standard deviation in units of its median absolute deviation."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -137,7 +136,7 @@ class SegmentedSeries(_Cut):
         off = without_levels(np.log(self.flat), self.bounds[1:-1])
         # A level of k values takes one of k degrees of freedom.
         free = len(off) / max(1, len(off) - (len(self.bounds) - 1))
-        return _NORMAL * median(np.abs(off)) * math.sqrt(free) or None
+        return NORMAL * median(np.abs(off)) * math.sqrt(free) or None
 
     @cached_property
     def expected(self) -> Values:

@@ -15,11 +15,11 @@ from typing import TypeVar
 import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
+from observatory.analyze.chance import FALSE_DISCOVERY_RATE
 from observatory.analyze.profiles.difference import difference
 from observatory.analyze.profiles.modules import imported
 from observatory.store.records.profile import CallTree, PartChange, Profile, ProfileDifference
 
-FALSE_DISCOVERY_RATE = 0.05
 SMALLEST_SHARE = 0.001
 """Of all calls: what a change must be at least if a side has one sample, which shows no spread."""
 SMALLEST_CALLS = 0.0005

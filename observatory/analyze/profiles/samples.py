@@ -10,7 +10,8 @@ from statistics import median
 import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
-from observatory.analyze.profiles.judging import FALSE_DISCOVERY_RATE, LARGE, judged
+from observatory.analyze.chance import FALSE_DISCOVERY_RATE, FEWEST
+from observatory.analyze.profiles.judging import LARGE, judged
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.profile import (
     PhaseMemory,
@@ -22,8 +23,6 @@ from observatory.store.records.profile import (
 from observatory.store.records.sample import Sample
 
 NOT_ATTRIBUTED = "not attributed"
-_FEWEST = 7
-"""Samples a side below which no phase is sure, as for times."""
 ENOUGH = 0.25
 """A phase with a smaller share of the additional time does not explain it."""
 _LEAST_MEMORY = 1_000_000
@@ -222,7 +221,7 @@ def _sure(before: Mapping[str, list[float]], after: Mapping[str, list[float]]) -
     tested: dict[str, float] = {}
     for name, old in before.items():
         new = after[name]
-        if min(len(old), len(new)) >= _FEWEST and len({*old, *new}) > 1:
+        if min(len(old), len(new)) >= FEWEST and len({*old, *new}) > 1:
             tested[name] = scipy.stats.mannwhitneyu(old, new).pvalue
     if not tested:
         return set()

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.comparison.noisy import FEWEST
+from observatory.analyze.chance import FEWEST
 from observatory.analyze.comparison.rules import COUNTED, JUDGED
 from observatory.app.calibrating import calibrate, calibrate_saved
 from observatory.app.session import TIMEOUT, Session

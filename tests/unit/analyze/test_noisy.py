@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from observatory.analyze.chance import FALSE_DISCOVERY_RATE
 from observatory.analyze.comparison import noisy
 from observatory.store.records.comparison import Ratio
 
@@ -93,7 +94,7 @@ def test_few_pairs_are_compared_by_all_their_values() -> None:
 def test_more_cells_ask_for_more_evidence() -> None:
     cells = [("compile_time", p_value) for p_value in [0.01] + [0.5] * 19]
     alone, among = noisy.discoveries(cells[:1])[0], noisy.discoveries(cells)[0]
-    assert alone < noisy.FALSE_DISCOVERY_RATE < among
+    assert alone < FALSE_DISCOVERY_RATE < among
 
 
 def test_all_looks_together_are_one_chance() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.analyze.comparison.noisy import FEWEST
+from observatory.analyze.chance import FEWEST
 from observatory.benchmarks.catalogue import Cell
 from scripts.accuracy import time_rates
 from scripts.accuracy.time_rates import Rates, keep, pool_of, rates
