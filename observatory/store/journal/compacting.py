@@ -43,6 +43,7 @@ from observatory.store.journal.values import (
     same_cpu,
     timed_elsewhere,
     timed_here_too,
+    took_times,
 )
 from observatory.store.records import layout
 from observatory.store.records.sample import Overhead
@@ -79,7 +80,7 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
         # The newest sample, the last one, and the one that makes the header current.
         max(reversed(entries), key=lambda entry: entry.sample.started_at),
         entries[-1],
-        *[e for e in entries if e.header == current and _timed(e)][-1:],
+        *[e for e in entries if e.header == current and took_times(e.sample)][-1:],
         *timed_elsewhere(entries, current),
     ]
     read = counting | set(map(id, explaining))
@@ -88,11 +89,6 @@ def compacted(journal: JournalContents) -> list[JournalRecord]:
     read |= set(map(id, timed_here_too(left, current)))
     seen: set[tuple[object, ...]] = set()
     return [_less(entry, id(entry) in counting, seen) for entry in entries if id(entry) in read]
-
-
-def _timed(entry: JournalEntry) -> bool:
-    """Whether it took times, by which `current_header` chooses."""
-    return entry.sample.measure == "timing" and entry.sample.status != "unavailable"
 
 
 def bare(line: JournalLine) -> JournalLine:

@@ -40,11 +40,16 @@ def current_header(
         if not entry.header.versions.same_subject(last.versions):
             continue
         added |= entry.header.versions.added
-        if entry.sample.measure == "timing" and entry.sample.status != "unavailable":
+        if took_times(entry.sample):
             found = entry.header
     if found.versions.added == added:
         return found
     return found.model_copy(update={"versions": found.versions.model_copy(update={"added": added})})
+
+
+def took_times(sample: Sample) -> bool:
+    """Whether a sample was timed, even if it failed: the times of its journal are of its CPU."""
+    return sample.measure == "timing" and sample.status != "unavailable"
 
 
 def comparable(header: JournalHeader, entry: JournalEntry) -> bool:
