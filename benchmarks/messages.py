@@ -7,6 +7,7 @@ the tool reads; docs/schemas/sample-1.json publishes its form. Times are in seco
 
 from __future__ import annotations
 
+import signal
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
@@ -246,6 +247,14 @@ class Report:
     """Role each, counting pass: the classes of the Ops in the graphs."""
     effects: tuple[str, ...] = ()
     """Counting pass: what of the process the measured builds left changed."""
+
+
+def name_of_signal(number: int) -> str:
+    """Return the name of a signal, or its number where it has none, as most real-time signals."""
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 @dataclass(frozen=True)

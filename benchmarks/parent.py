@@ -25,14 +25,6 @@ def end_with_parent(number: int, parent: int | None = None) -> None:
         os._exit(1)
 
 
-def name_of_signal(number: int) -> str:
-    """Return the name of a signal, or its number where it has none, as most real-time signals."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
-
-
 def fork(work: Callable[[], int]) -> int:
     """Fork a child and return its process id. Raises OSError if this process cannot fork.
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from . import trace
 from .catalogue import BACKENDS
-from .messages import Job, Report, Status, read_report
-from .parent import name_of_signal
+from .messages import Job, Report, Status, name_of_signal, read_report
 from .probes.process import peak_rss
 from .sandbox import MARKER, Sandbox
 from .typed_json import MessageError, to_json

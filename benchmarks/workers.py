@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from .fillers import new_seed
-from .parent import end_with_parent, fork, name_of_signal
+from .messages import name_of_signal
+from .parent import end_with_parent, fork
 from .raised import one_line
 
 _PATIENCE = 120.0

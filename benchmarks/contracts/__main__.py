@@ -26,7 +26,8 @@ from typing import NoReturn
 from .. import process
 from ..environment import versions
 from ..fillers import new_seed
-from ..parent import end_with_parent, name_of_signal
+from ..messages import name_of_signal
+from ..parent import end_with_parent
 from ..process import Exit
 from ..raised import one_line
 from ..sandbox import ENDING, Sandbox, end_once

@@ -8,27 +8,16 @@ from typing import Any
 
 from . import Model
 from .parts.ops.loops import scan
-from .parts.small import Function, Member, SmallModel, equal_to, in_pytensor
+from .parts.small import Function, Member, SmallModel, equal_to, in_pytensor, repeated
 
 NODES = (10, 100, 1_000, 10_000)
 BYTES = (1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 _FLOAT = 8
 
 
-def _chain(apply: Callable[[Any, Any], Any], length: int) -> Callable[[Any, Any], Any]:
-    """Build a chain of one operation; ``apply`` takes NumPy or pytensor.tensor, and a vector."""
-
-    def built(library: Any, x: Any) -> Any:
-        for _ in range(length):
-            x = apply(library, x)
-        return x
-
-    return built
-
-
 def _of_nodes(number: int) -> Member:
     """A chain that rewrites leave alone. A cumulative sum is converted faster than most Ops."""
-    chain = _chain(lambda library, x: library.cumsum(x), number)
+    chain = repeated(lambda library, x: library.cumsum(x), number)
     return Member(_deep(in_pytensor(chain)), equal_to(chain))
 
 
@@ -72,14 +61,16 @@ def _of_equal_graphs(number: int) -> Member:
         inside = pt.vector(dtype="float64")
         inner = OpFromGraph([inside], [pt.cumsum(pt.cumsum(inside))])
         outer = OpFromGraph([inside], [pt.cumsum(inner(inside))])
-        return _chain(lambda _, given: outer(inner(given)), number // 2)(pt, x)
+        return repeated(lambda _, given: outer(inner(given)), number // 2)(pt, x)
 
-    return Member(in_pytensor(used), equal_to(_chain(lambda np, x: np.cumsum(x), 5 * number // 2)))
+    return Member(
+        in_pytensor(used), equal_to(repeated(lambda np, x: np.cumsum(x), 5 * number // 2))
+    )
 
 
 def _of_shared_graph(length: int) -> Member:
     """A chain inside two graphs, a loop and two batches, whose keys need not be made for each."""
-    chain = _chain(lambda library, x: library.cumsum(x), length)
+    chain = repeated(lambda library, x: library.cumsum(x), length)
 
     def used(pt: Any, x: Any) -> Any:
         from pytensor.compile.builders import OpFromGraph

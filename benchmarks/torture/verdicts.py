@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from ..parent import name_of_signal
+from ..messages import name_of_signal
 from .making import VERDICTS, OutcomeRecord, Verdict, severest
 from .workload import Seen
 

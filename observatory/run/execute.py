@@ -26,7 +26,7 @@ from observatory.benchmarks.catalogue import (
     SIBLINGS,
     SYMBOLS,
 )
-from observatory.benchmarks.messages import Failure, SampleRecord
+from observatory.benchmarks.messages import Failure, SampleRecord, name_of_signal
 from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import to_json
 from observatory.guard.scan.scanning import NoCacheError, scan
@@ -183,7 +183,7 @@ def _record(task: Task, seal: str, stdout: str, code: int) -> Sample:
 
 def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: str) -> Sample:
     """The sample of a process that printed no record: it is broken, or was killed itself."""
-    died_of = _signal(-code) if code < 0 else None
+    died_of = name_of_signal(-code) if code < 0 else None
     died = f"died of {died_of}" if died_of else f"exited with code {code}"
     failure = Failure(
         message=f"the benchmark process {died} without a valid record: {problem}"[:4000],
@@ -192,14 +192,6 @@ def _crashed(task: Task, started_at: datetime, code: int, stderr: str, problem: 
         stderr=_tail(stderr),
     )
     return without_record(task, started_at, failure, "killed" if died_of else "raised")
-
-
-def _signal(number: int) -> str:
-    """The name of a signal, or its number: most real-time signals have no name."""
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _tail(stderr: str) -> tuple[str, ...]:

@@ -42,6 +42,7 @@ from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.run.interleave import TRACED, WORKED
 from observatory.store.base.record import save_record
 from observatory.store.records.calibration import FILES, Calibration, Floor
+from scripts.docs.markdown import table as table_of
 
 STEPS = (1.002, 1.005, 1.01, 1.02)
 USUAL = 1.005
@@ -193,7 +194,7 @@ def table(found: list[Rates]) -> str:
         ]
         for one in found
     ]  # fmt: skip
-    return _drawn(heads, rows)
+    return table_of(heads, rows)
 
 
 def table_by_load(found: dict[str, list[Rates]]) -> str:
@@ -211,12 +212,7 @@ def table_by_load(found: dict[str, list[Rates]]) -> str:
         for name, rates in found.items()
         for one in rates
     ]  # fmt: skip
-    return _drawn(heads, sorted(rows, key=lambda row: row[:2]))
-
-
-def _drawn(heads: list[str], rows: list[list[str]]) -> str:
-    lines = [heads, ["---"] * len(heads), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return table_of(heads, sorted(rows, key=lambda row: row[:2]))
 
 
 def main() -> int:

@@ -27,6 +27,17 @@ def point() -> Vector:
     return np.array(POINT)
 
 
+def repeated(apply: Callable[[Any, Any], Any], number: int) -> Callable[[Any, Any], Any]:
+    """Return a chain of one operation; ``apply`` takes NumPy or pytensor.tensor, and a vector."""
+
+    def built(library: Any, x: Any) -> Any:
+        for _ in range(number):
+            x = apply(library, x)
+        return x
+
+    return built
+
+
 @contextmanager
 def in_any_release() -> Iterator[None]:
     """Make a graph without warnings.

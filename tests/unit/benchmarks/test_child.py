@@ -14,8 +14,7 @@ import pytest
 
 from observatory.benchmarks import child, forking
 from observatory.benchmarks.catalogue import Cell
-from observatory.benchmarks.messages import Job
-from observatory.benchmarks.parent import name_of_signal
+from observatory.benchmarks.messages import Job, name_of_signal
 from observatory.benchmarks.scenarios import links_blas
 from observatory.benchmarks.typed_json import to_json
 

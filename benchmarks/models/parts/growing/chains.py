@@ -11,7 +11,7 @@ from typing import Any
 
 from ... import Graph
 from ..ops.loops import scan
-from ..small import Member, equal_to, in_pytensor, point
+from ..small import Member, equal_to, in_pytensor, point, repeated
 from .family import Family, deep
 
 _LAYERS = (1, 3, 10, 30, 100, 300)
@@ -26,20 +26,11 @@ def _family(
     name: str, noun: str, sizes: tuple[int, ...], layer: Layer, right: Layer, *, equal: bool
 ) -> Family:
     def graph(size: int) -> Graph:
-        chain = _repeated(layer, size)
-        found = Member(deep(in_pytensor(chain)), equal_to(_repeated(right, size)))
+        chain = repeated(layer, size)
+        found = Member(deep(in_pytensor(chain)), equal_to(repeated(right, size)))
         return Graph(point(), found.compile, found.check)
 
     return Family(name, noun, sizes, graph, equal_layers=equal)
-
-
-def _repeated(layer: Layer, size: int) -> Layer:
-    def built(library: Any, x: Any) -> Any:
-        for _ in range(size):
-            x = layer(library, x)
-        return x
-
-    return built
 
 
 def _step(library: Any, x: Any) -> Any:
@@ -59,7 +50,7 @@ def _scan(pt: Any, x: Any) -> Any:
 
 
 def _right_scan(np: Any, x: Any) -> Any:
-    return _repeated(_step, _STEPS)(np, x)
+    return repeated(_step, _STEPS)(np, x)
 
 
 def _between_sums(library: Any, x: Any) -> Any:
