@@ -107,9 +107,9 @@ def bisect(session: Session, sought: Sought) -> Searched:
                 f"{' and '.join(lost)} gave no {sought.metric} in {sought.cell}: name other "
                 "subjects for GOOD and BAD"
             )
-    except OutOfTimeError:
+    except OutOfTimeError as over:
         finished = False
-        session.say("the time is over; the next search continues from here", "warning")
+        session.say(str(over), "warning")
     finally:
         ahead.end()
     found = Searched(

@@ -86,9 +86,9 @@ def cross(session: Session, asked: Asked) -> Crossed:
             settings = replace(prober, samples=0)
             for one in under_each(settings, asked.old, asked.new, high):
                 work.conditions.append(one)
-    except OutOfTimeError:
+    except OutOfTimeError as over:
         finished = False
-        session.say("the time is over; the next search continues from here", "warning")
+        session.say(str(over), "warning")
     found = Crossed(
         observatory=tool_version(), machine=session.machine.machine, cell=asked.cell,
         metric=asked.metric, graphs=list(narrowed.only),

@@ -50,6 +50,9 @@ def searchable(metric: str, cell: Cell, noisy: bool = False) -> Metric:
 class OutOfTimeError(Exception):
     """The time of a search is over; what was measured is recorded."""
 
+    def __init__(self) -> None:
+        super().__init__("the time is over; the next search continues from here")
+
 
 class Again(NamedTuple):
     """The values of two neighbours when they were measured again; None: there is none."""

@@ -61,8 +61,8 @@ class Searcher:
         if COMPARED[wanted.metric].kind == "noisy":
             try:
                 wanted = self._by_work(wanted)
-            except OutOfTimeError:
-                self.session.say("the time is over; the next search continues from here", "warning")
+            except OutOfTimeError as over:
+                self.session.say(str(over), "warning")
                 return
         ranges: list[tuple[str, str, tuple[At, At] | None]] = [(*ends, None)]
         if released:
