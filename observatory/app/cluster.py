@@ -16,7 +16,7 @@ def on_cluster(session: Session, cluster: str | None) -> Iterator[Session]:
     """The session on a cluster, until the block ends; on this machine alone without one.
 
     ``cluster``: ``local:N`` for N workers on this machine, or the address of a scheduler of Dask.
-    Raises FleetError if it cannot be used, and ExtraError without the extra ``fleet``.
+    Raises FleetError if it cannot be used, and MissingLibraryError without the extra ``fleet``.
     """
     if cluster is None:
         yield session
@@ -55,7 +55,8 @@ class WorkerFacts:
 def workers_of(cluster: str, state: Path) -> list[WorkerFacts]:
     """Look at each worker of a cluster, without a sample.
 
-    Raises FleetError if the cluster cannot be used, and ExtraError without the extra ``fleet``.
+    Raises FleetError if the cluster cannot be used, and MissingLibraryError without the extra
+    ``fleet``.
     """
     with extra("fleet"):
         from observatory.fleet.opening import workers

@@ -93,7 +93,7 @@ def measure(
         results: Directory in which the samples are recorded.
         preset: How much of the matrix is measured; see docs/reference/metrics.md.
         models: Measure these models instead of those of the preset. ``scenarios``, ``backends``,
-            ``launches`` (start methods) and ``passes`` (timing, counting, tracing) limit it.
+            ``launches`` (start methods) and ``passes`` (timing, counting, tracing, work) limit it.
         scenarios: See ``models``.
         backends: See ``models``.
         launches: See ``models``.

@@ -74,17 +74,17 @@ class Bench(WorkerPlugin):
         problem = problem or unfit()
         counts = counter.find()
         return Place(
-            name,
-            host,
-            boot,
-            home,
-            state,
-            machine,
-            claimed.cpus,
-            counts.source,
-            counts.problem,
-            problem,
-            claimed.since,
+            name=name,
+            host=host,
+            boot=boot,
+            home=home,
+            state=state,
+            machine=machine,
+            cpus=claimed.cpus,
+            counted_with=counts.source,
+            uncounted=counts.problem,
+            problem=problem,
+            since=claimed.since,
         )
 
 

@@ -86,17 +86,17 @@ def command(
     chosen = subjects.parse_all(subject, with_ or (), python)
     progress = TerminalProgress(Console(stderr=True))
     tried = Tortures(
-        subjects,
-        state,
-        results,
-        this_machine(machine).machine,
-        fault or (),
-        steps,
-        cache,
-        new,
-        stored,
-        options.seconds(budget) if budget else math.inf,
-        progress,
+        subjects=subjects,
+        state=state,
+        results=results,
+        machine=this_machine(machine).machine,
+        only=fault or (),
+        steps=steps,
+        cache=cache,
+        new=new,
+        stored=stored,
+        budget=options.seconds(budget) if budget else math.inf,
+        progress=progress,
     )
     tried.try_all(chosen)
     if json:
