@@ -87,10 +87,8 @@ def building(rows: Sequence[Built]) -> Iterator[str]:
     yield table(("collection", "situation", "CPU time", "memory", f"{code(ASV)} takes"), lines)
     own = [row for one in collections for row in one.rows]
     rounds = max(one.round for one in own)
-    yield wrapped(
-        f"Medians of {rounds} {'rounds' if rounds > 1 else 'round'} in turns with asv. "
-        f"{measured(own)}"
-    )
+    taken = f"Medians of {rounds} rounds" if rounds > 1 else "One round"
+    yield wrapped(f"{taken} in turns with asv. {measured(own)}")
 
 
 def sizes(rows: Sequence[Built]) -> Iterator[str]:
