@@ -24,7 +24,7 @@ from observatory.cli.commands.calibrate import command as calibrate
 from observatory.cli.commands.compare import repeated, status
 from observatory.cli.main import app
 from observatory.errors import Exit
-from observatory.run import counter
+from observatory.run import counter, fitness
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from observatory.run.together import Resolved, Together
@@ -347,6 +347,8 @@ def counting(
     session = Session(INTERLEAVED, tmp_path, tmp_path, header().machine, workers=workers)
     sides = {name: Measured(None, None) for name in ("base", "head")}  # type: ignore[arg-type]
     both = setting(base=base) if base else setting()
+    # Whatever else this machine does.
+    monkeypatch.setattr(fitness, "at_a_time", lambda workers, _: workers)
     comparer = Comparer(session, sides, both, matrix, 60.0)  # type: ignore[arg-type]
     taking = Counting(comparer, pairs, **more)
     monkeypatch.setattr(of_session, "measuring_lock", lambda _: contextlib.nullcontext())
