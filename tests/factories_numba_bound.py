@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.version import Version
@@ -57,3 +59,24 @@ class FakeUv:
         if not versions:
             raise UvError("uv pip compile", "your requirements are unsatisfiable.")
         return f"numba=={max(versions)}\n"
+
+
+def repodata(*versions: str, **more: Any) -> bytes:
+    """As conda-index writes it: two maps of file names, records with name and version."""
+    records = {
+        f"numba-{version}-py312h{at}_0.{'conda' if at % 2 else 'tar.bz2'}": {
+            "build": f"py312h{at}_0", "build_number": 0, "depends": ["python >=3.12,<3.13.0a0"],
+            "name": "numba", "subdir": "linux-64", "version": version,
+        }
+        for at, version in enumerate(versions)
+    }  # fmt: skip
+    strange = {"numba-stats-9.0-0.conda": {"name": "numba-stats", "version": "9.0"},
+               "not-numba-9.0-0.conda": {"name": "not-numba", "version": "9.0"}}  # fmt: skip
+    data = {
+        "info": {"subdir": "linux-64"},
+        "packages": {k: v for k, v in records.items() if k.endswith(".tar.bz2")},
+        "packages.conda": {k: v for k, v in records.items() if k.endswith(".conda")} | strange,
+        "removed": [],
+        "repodata_version": 1,
+    }
+    return json.dumps({**data, **more}).encode()

@@ -5,7 +5,7 @@ yanked, and has a wheel for this platform and for a Python that the project allo
 
 A channel has the layout of conda's CEP 26 and 36; ``current_repodata.json`` lists its newest
 packages, in a tenth of the size of ``repodata.json``. A channel is not trusted: sizes and times are
-bounded, and types are checked.
+bounded.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from dataclasses import dataclass
 from functools import cache, partial
 from urllib.parse import urlsplit
 
-import orjson
 import urllib3
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 
 from observatory.github.http import pool, reason_of
 from observatory.numba_bound.pins import NAME
+from observatory.numba_bound.repodata import RepodataError, releases
 from observatory.numba_bound.status import NoAnswerError, UnsafeError
 from observatory.run.uv import RealUv, Uv, UvError
 
@@ -38,7 +38,7 @@ _COMPILE = (
 _OLDEST, _NEWEST = 8, 30
 """Minor versions of Python 3 to ask for; the questions end where wheels end."""
 _MOST_BYTES = 512 << 20
-_CHUNK = 1 << 18
+_PIECE = 1 << 18
 _TRIES = 3
 _PAUSE = 1.0
 """Seconds before the second try; twice that before the third."""
@@ -148,73 +148,56 @@ class Channel:
         return f"the channel at {urlsplit(self.base).hostname}"
 
     def versions(self, file: str) -> frozenset[Version]:
-        """The final releases of numba in an index file of the channel.
+        """The final releases of numba in an index file of the channel; none if it has no such file.
 
-        Raises NoAnswerError if the channel does not answer, or answers something else.
+        Only the small index may be missing. A temporary failure is tried again. Raises
+        NoAnswerError if the channel does not answer, or answers something else.
         """
-        try:
-            data: object = orjson.loads(self._fetched(file) or b"{}")
-        except orjson.JSONDecodeError as error:
-            raise NoAnswerError(f"{self.name} serves a {file} that is not JSON: {error}") from error
-        if not isinstance(data, dict):
-            raise NoAnswerError(f"{self.name} serves a {file} that is not a JSON object")
-        return frozenset(_final(data))
-
-    def _fetched(self, file: str) -> bytes:
-        """The file, empty if it is optional and missing; temporary failures are tried again."""
         reason = ""
         for attempt in range(_TRIES):
             if attempt:
                 self.sleep(_PAUSE * attempt)
             try:
-                status, content = self._read(f"{self.base.rstrip('/')}/{SUBDIR}/{file}")
+                status, found = self._read(f"{self.base.rstrip('/')}/{SUBDIR}/{file}")
             except urllib3.exceptions.HTTPError as error:
                 reason = reason_of(error)
                 continue
+            except RepodataError as error:
+                raise NoAnswerError(f"{self.name} serves a {file} that {error}") from error
             if status < 400:
-                return content
+                return found
             reason = f"status {status}"
             if status < 500 and status != 429:
                 if file == CURRENT:
-                    return b""
+                    return frozenset()
                 reason += "; is the base URL right?"
                 break
         raise NoAnswerError(f"{self.name} did not serve its {SUBDIR}/{file}: {reason}")
 
-    def _read(self, url: str) -> tuple[int, bytes]:
+    def _read(self, url: str) -> tuple[int, frozenset[Version]]:
         ends = time.monotonic() + self.time_limit
         response = pool(url).request(
             "GET", url, headers={"Accept-Encoding": "gzip", "User-Agent": "numba-upper-bound"},
             retries=urllib3.Retry(None, connect=0, read=0, status=0, other=0, redirect=5),
             preload_content=False, timeout=self.silence,
         )  # fmt: skip
-        content = bytearray()
         try:
-            # Each chunk is bounded after unpacking: a small file can unpack to any size.
-            while chunk := response.read(_CHUNK):
-                content += chunk
-                if len(content) > self.most:
-                    raise NoAnswerError(f"{self.name} serves more than {self.most} bytes")
-                if time.monotonic() > ends:
-                    raise NoAnswerError(f"{self.name} took longer than {self.time_limit:.0f} s")
+            found = releases(self._pieces(response, ends)) if response.status < 400 else frozenset()
+            return response.status, found
         finally:
             response.close()
-        return response.status, bytes(content)
 
-
-def _final(data: dict[str, object]) -> Iterator[Version]:
-    removed = data.get("removed")
-    gone = {name for name in removed if isinstance(name, str)} if isinstance(removed, list) else ()
-    for key in ("packages", "packages.conda"):
-        records = data.get(key)
-        for file, record in records.items() if isinstance(records, dict) else ():
-            if isinstance(record, dict) and record.get("name") == NAME and file not in gone:
-                try:
-                    version = Version(str(record.get("version")))
-                except InvalidVersion:
-                    continue  # conda allows more versions than Python does
-                if not version.is_prerelease and version.local is None:
-                    yield version
+    def _pieces(self, response: urllib3.BaseHTTPResponse, ends: float) -> Iterator[bytes]:
+        """What is served, until the moment ``ends``."""
+        size = 0
+        # Each piece is bounded after unpacking: a small file can unpack to any size.
+        while piece := response.read(_PIECE):
+            size += len(piece)
+            if size > self.most:
+                raise NoAnswerError(f"{self.name} serves more than {self.most} bytes")
+            if time.monotonic() > ends:
+                raise NoAnswerError(f"{self.name} took longer than {self.time_limit:.0f} s")
+            yield piece
 
 
 @dataclass(frozen=True)

@@ -19,10 +19,12 @@ from observatory.benchmarks.messages import Report, read_report
 from observatory.benchmarks.plan import Task
 from observatory.benchmarks.typed_json import MessageError, to_json
 from observatory.dashboard.site import build
+from observatory.errors import ObservatoryError
 from observatory.github import artifact, settings, sticky
 from observatory.github.client import GitHub
 from observatory.github.transport import Transport
 from observatory.guard.scan.scanning import NoCacheError, scan
+from observatory.numba_bound.repodata import RepodataError, releases
 from observatory.run import execute
 from observatory.run.spool import Spooled, merge
 from observatory.store.asv import pytest_benchmark
@@ -40,6 +42,7 @@ from observatory.text.comparison.story import tell
 from tests import factories, factories_frame, factories_scan
 from tests import factories_comparison as comparisons
 from tests.factories_asv import foreign, old, row
+from tests.factories_numba_bound import repodata
 from tests.factories_pytest_benchmark import cases, file
 from tests.factories_site import observed
 from tests.fake_github import BOT, REPO, TOKEN, FakeClock, FakeGitHub, Trouble
@@ -265,6 +268,15 @@ _PAGE_TEXTS = (
 )  # fmt: skip
 
 
+def _channel(content: bytes, work: Path) -> None:
+    """The index of a conda channel, in pieces of an odd size."""
+    try:
+        found = releases(content[at : at + 999] for at in range(0, len(content), 999))
+    except RepodataError as error:
+        raise ObservatoryError(str(error)) from error
+    assert not any(version.is_prerelease for version in found)
+
+
 def _settings(content: bytes, work: Path) -> None:
     (work / "observatory.toml").write_bytes(content)
     settings.load(work / "observatory.toml")
@@ -303,6 +315,7 @@ SURFACES: dict[str, Surface] = {
     "sample of a worker": Surface(_spooled, _returned),
     "names and texts in pages": Surface(lambda: [t.encode() for t in _PAGE_TEXTS], _page),
     "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
+    "index of a conda channel": Surface(lambda: [repodata("0.68.0", "0.69.0rc1")], _channel),
     "observatory.toml": Surface(lambda: [_SETTINGS], _settings),
     "record of a measured process": Surface(_records, _record),
     "cache files": Surface(_cache_files, _cache),

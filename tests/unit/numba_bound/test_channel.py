@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -15,7 +14,7 @@ from packaging.version import Version
 
 from observatory.numba_bound.releases import ALL, CURRENT, Channel, Index, choose
 from observatory.numba_bound.status import NoAnswerError
-from tests.factories_numba_bound import FakeUv
+from tests.factories_numba_bound import FakeUv, repodata
 
 Answer = Callable[[BaseHTTPRequestHandler], None]
 ANY = SpecifierSet()
@@ -30,27 +29,6 @@ def serve(content: bytes, status: int = 200, **headers: str) -> Answer:
         handler.wfile.write(content)
 
     return answer
-
-
-def repodata(*versions: str, **more: Any) -> bytes:
-    """As conda-index writes it: two maps of file names, records with name and version."""
-    records = {
-        f"numba-{version}-py312h{at}_0.{'conda' if at % 2 else 'tar.bz2'}": {
-            "build": f"py312h{at}_0", "build_number": 0, "depends": ["python >=3.12,<3.13.0a0"],
-            "name": "numba", "subdir": "linux-64", "version": version,
-        }
-        for at, version in enumerate(versions)
-    }  # fmt: skip
-    strange = {"numba-stats-9.0-0.conda": {"name": "numba-stats", "version": "9.0"},
-               "numba-9.0-0.conda": {"name": "not-numba", "version": "9.0"}}  # fmt: skip
-    data = {
-        "info": {"subdir": "linux-64"},
-        "packages": {k: v for k, v in records.items() if k.endswith(".tar.bz2")},
-        "packages.conda": {k: v for k, v in records.items() if k.endswith(".conda")} | strange,
-        "removed": [],
-        "repodata_version": 1,
-    }
-    return json.dumps({**data, **more}).encode()
 
 
 class Server:
@@ -114,16 +92,6 @@ def test_what_was_removed_from_the_channel_is_not_there(server: Server) -> None:
     assert channel(server).versions(ALL) == versions("0.68.0")
 
 
-@pytest.mark.parametrize(
-    "content",
-    [b"", b"{}", b'{"packages": [], "packages.conda": 3, "removed": {}}',
-     b'{"packages": {"a": null, "b": {"name": "numba"}, "c": {"name": "numba", "version": []}}}'],
-)  # fmt: skip
-def test_shapes_that_nobody_expects_hold_no_numba(server: Server, content: bytes) -> None:
-    server.put(ALL, serve(content))
-    assert channel(server).versions(ALL) == frozenset()
-
-
 def test_an_answer_may_be_packed(server: Server) -> None:
     server.put(ALL, serve(gzip.compress(repodata("0.68.0")), Content_Encoding="gzip"))
     assert channel(server).versions(ALL) == versions("0.68.0")
@@ -150,12 +118,11 @@ def test_a_server_that_recovers_is_asked_again(server: Server) -> None:
     [
         (serve(b"", 503), "status 503", 3),
         (serve(b"", 403), "status 403", 1),
-        (serve(b"<html>"), "is not JSON", 1),
-        (serve(b"[1]"), "is not a JSON object", 1),
-        (serve(b"[" * 100_000), "is not JSON", 1),
+        (serve(b""), "is not a JSON object", 1),
+        (serve(b"<html>"), "is not a JSON object", 1),
         (serve(b" " * 2000), "more than 1000 bytes", 1),
         (serve(gzip.compress(b" " * 5_000_000), Content_Encoding="gzip"), "more than 1000 b", 1),
-        (serve(gzip.compress(repodata("0.68.0"))[:-40], Content_Encoding="gzip"), "not JSON", 1),
+        (serve(gzip.compress(repodata("0.68.0"))[:-40], Content_Encoding="gzip"), "is cut off", 1),
         (serve(b"not gzip", Content_Encoding="gzip"), "incorrect header check", 3),
         (serve(b"", 302, Location="file:///etc/passwd"), "did not serve", 3),
         (serve(b"", 302, Location="ftp://127.0.0.1/x"), "did not serve", 3),
@@ -163,10 +130,9 @@ def test_a_server_that_recovers_is_asked_again(server: Server) -> None:
     ],
 )
 def test_a_bad_answer_is_a_sentence(server: Server, answer: Answer, why: str, times: int) -> None:
-    most = 1_000_000 if "JSON" in why else 1000
     server.put(ALL, answer)
     with pytest.raises(NoAnswerError, match=r"the channel at 127\.0\.0\.1 ") as error:
-        channel(server, most=most).versions(ALL)
+        channel(server, most=1000).versions(ALL)
     assert why in str(error.value)
     assert len(server.asked) == times
 

@@ -131,7 +131,7 @@ def test_every_list_of_every_record_ends_at_its_first_mistake() -> None:
 _READ_BY_OTHERS = {
     # Bounded before it is parsed
     "store/base/decode.py", "store/merging/asv.py", "store/asv/config.py",
-    "store/journal/compacting.py", "numba_bound/releases.py",
+    "store/journal/compacting.py",
     # What this tool wrote, beside what it keeps
     "app/built.py", "app/kept_levels.py", "app/pairs.py", "app/unwritten.py",
     "store/reading/parts.py", "store/reading/cache.py", "store/reading/kept.py",
