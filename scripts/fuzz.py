@@ -3,6 +3,7 @@
     python scripts/fuzz.py --for 5m
     python scripts/fuzz.py --for 30s --only journal --seed 7
     python scripts/fuzz.py --for 5m --guided
+    python scripts/fuzz.py --for 30m --seed 63 --json results/tables/fuzz.jsonl    # for the page
 
 Each surface of `tests.hostile.surfaces` has a process of its own and an equal part of the time. A
 case that ends in a traceback stays in build/fuzz/; put it into tests/corpora/ when it is mended.
@@ -28,9 +29,14 @@ from contextlib import nullcontext
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from observatory.cli.guarded import guarded
+
+# A worker imports everything else after it has asked atheris to watch what is imported.
+if TYPE_CHECKING:
+    from scripts.docs.fuzz_tables import Fuzzed
+    from tests.hostile.trials import Outcome
 
 ROOT = Path(__file__).resolve().parents[1]
 BUDGET = 200
@@ -50,6 +56,8 @@ def main() -> int:
     if options.guided and importlib.util.find_spec("atheris") is None:
         print("--guided needs atheris, and it is not installed: pip install -e '.[fuzz]'")
         return 2
+    from scripts.docs.fuzz_tables import outcomes
+    from scripts.docs.rows import keep
     from tests.hostile.surfaces import SURFACES
 
     chosen = [name for name in SURFACES if not options.only or options.only in name]
@@ -57,9 +65,17 @@ def main() -> int:
         print(f"no surface is called {options.only}; choose from {', '.join(SURFACES)}")
         return 2
     each = options.seconds / len(chosen)
-    found = {name: _surface(name, each, options) for name in chosen}
-    _print(found, options)
-    return int(any(map(_is_bad, found.values())))
+    rows = []
+    for name in chosen:
+        outcome = _surface(name, each, options)
+        rows.append(_row(name, each, outcome, options))
+        keep(options.json, rows[-1])
+        for case, said in list(outcome.failures.items())[:5]:
+            print(f"\n{name}, case {case}:\n{said}", file=sys.stderr)
+    how = " --guided" if options.guided else ""
+    print(f"`python scripts/fuzz.py --for {options.seconds:g}s --seed {options.seed}{how}`\n")
+    print(outcomes(rows))
+    return int(any(one.tracebacks or one.executed or one.megabytes > BUDGET for one in rows))
 
 
 def _options() -> argparse.Namespace:
@@ -74,6 +90,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--guided", action="store_true", help="by the code that contents reach")
     parser.add_argument("--kept", type=Path, default=ROOT / "build" / "fuzz", metavar="DIR",
                         help="where cases stay that fail (default build/fuzz)")  # fmt: skip
+    parser.add_argument("--json", type=Path, metavar="FILE",
+                        help="append the rows to this file; results/tables/ has one")  # fmt: skip
     parser.add_argument("--worker", default="", help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -114,7 +132,9 @@ def _worker(options: argparse.Namespace) -> NoReturn:
     end()
 
 
-def _surface(name: str, seconds: float, options: argparse.Namespace) -> dict[str, object]:
+def _surface(name: str, seconds: float, options: argparse.Namespace) -> Outcome:
+    from tests.hostile.trials import Outcome
+
     words = [
         "--worker", name, "--for", f"{max(1, round(seconds))}s", "--seed", str(options.seed),
         "--kept", str(options.kept), *(["--guided"] if options.guided else []),
@@ -123,39 +143,23 @@ def _surface(name: str, seconds: float, options: argparse.Namespace) -> dict[str
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT,
                               timeout=patience)  # fmt: skip
-        return dict(json.loads(done.stdout.splitlines()[-1]))
-    except (ValueError, IndexError, subprocess.TimeoutExpired) as error:
+        return Outcome(**json.loads(done.stdout.splitlines()[-1]))
+    except subprocess.TimeoutExpired:
         said = f"the process did not end within {patience:.0f} s"
-        if not isinstance(error, subprocess.TimeoutExpired):
-            said = f"the process ended with {done.returncode}: {done.stderr[-800:]}"
-        return {"cases": 0, "refused": 0, "executed": 0, "before": 0.0, "peak": 0.0, "slowest": 0.0,
-                "failures": {"?": said}}  # fmt: skip
+    except (ValueError, IndexError):
+        said = f"the process ended with {done.returncode}: {done.stderr[-800:]}"
+    return Outcome(failures={"?": said})
 
 
-def _is_bad(found: dict[str, object]) -> bool:
-    return bool(found["failures"] or found["executed"] or _taken(found) > BUDGET)
+def _row(name: str, seconds: float, found: Outcome, options: argparse.Namespace) -> Fuzzed:
+    from scripts.docs.fuzz_tables import Fuzzed
+    from scripts.docs.rows import now
 
-
-def _taken(found: dict[str, object]) -> float:
-    return float(str(found["peak"])) - float(str(found["before"]))
-
-
-def _print(found: dict[str, dict[str, object]], options: argparse.Namespace) -> None:
-    how = " --guided" if options.guided else ""
-    print(f"`python scripts/fuzz.py --for {options.seconds:g}s --seed {options.seed}{how}`\n")
-    print("| what | cases | refused | tracebacks | MB for contents | slowest, s | executed |")
-    print("|---|---|---|---|---|---|---|")
-    for name, one in found.items():
-        failures = one["failures"]
-        assert isinstance(failures, dict)
-        slowest = float(str(one["slowest"]))
-        print(f"| {name} | {one['cases']:,} | {one['refused']:,} | {len(failures)} | "
-              f"{_taken(one):.0f} | {slowest:.1f} | {one['executed']} |")  # fmt: skip
-    for name, one in found.items():
-        failures = one["failures"]
-        assert isinstance(failures, dict)
-        for case, said in list(failures.items())[:5]:
-            print(f"\n{name}, case {case}:\n{said}", file=sys.stderr)
+    return Fuzzed(
+        taken=now(), surface=name, guided=options.guided, seed=options.seed, seconds=seconds,
+        cases=found.cases, refused=found.refused, tracebacks=len(found.failures),
+        megabytes=found.peak - found.before, slowest=found.slowest, executed=found.executed,
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

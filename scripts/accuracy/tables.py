@@ -8,7 +8,7 @@ from statistics import median
 from observatory.benchmarks.catalogue import METRICS
 from observatory.text.units import seconds
 from scripts.docs.markdown import code, codes, table, wrapped
-from scripts.docs.rows import Row, measured, read
+from scripts.docs.rows import Row, blocks, measured, read
 
 ATTRIBUTION, PINS = "attribution", "pins"
 NO_PIN = "none"
@@ -108,10 +108,8 @@ def pins(rows: Sequence[Pinned]) -> Iterator[str]:
 
 
 def parts() -> dict[str, dict[str, str]]:
-    """From the path of a page to the parts of it for which there are rows."""
-    made: dict[str, dict[str, str]] = {}
-    if builds := read(Attributed, ATTRIBUTION):
-        made["docs/sample.md"] = {"attribution": "\n\n".join(attribution(builds))}
-    if lifted := read(Pinned, PINS):
-        made["docs/explanation/counts-repeat.md"] = {"pins": "\n\n".join(pins(lifted))}
-    return made
+    """From the path of a page to its parts: from name to content, which is empty without rows."""
+    return {
+        "docs/sample.md": {"attribution": blocks(attribution, read(Attributed, ATTRIBUTION))},
+        "docs/explanation/counts-repeat.md": {"pins": blocks(pins, read(Pinned, PINS))},
+    }

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import pairwise
 from statistics import median
 
 from scripts.docs.markdown import code, table, wrapped
-from scripts.docs.rows import Row, measured, read
+from scripts.docs.rows import Row, blocks, measured, read
 
 BUILDING, PAGES = "building", "pages"
+PROJECTS = "numba-benchmark", "generated"
+"""Whose pages the documentation compares."""
 NOTHING, UNCHANGED, ONE_MORE = "from nothing", "unchanged", "one new file"
 ALERTS, ASV = "alerts", "asv publish"
 _SIDES = {"ours": "**ours**", "tachyon": "asv-tachyon"}
@@ -154,14 +157,16 @@ def _milliseconds(time: float | None) -> str:
 
 
 def parts() -> dict[str, dict[str, str]]:
-    """From the path of a page to the parts of it for which there are rows."""
-    made: dict[str, dict[str, str]] = {}
-    built = read(Built, BUILDING)
-    for name, blocks in (("building", building(built)), ("building by size", sizes(built))):
-        if text := "\n\n".join(blocks):
-            made.setdefault("docs/explanation/building-pages.md", {})[name] = text
-    opened = read(Opened, PAGES)
-    for project in dict.fromkeys(one.project for one in opened):
-        text = "\n\n".join(pages(opened, project))
-        made.setdefault("docs/beside-asv.md", {})[f"pages of {project}"] = text
-    return made
+    """From the path of a page to its parts: from name to content, which is empty without rows."""
+    built, opened = read(Built, BUILDING), read(Opened, PAGES)
+    return {
+        "docs/explanation/building-pages.md": {
+            "building": blocks(building, built), "building by size": blocks(sizes, built),
+        },
+        "docs/beside-asv.md": {
+            f"pages of {project}": blocks(
+                partial(pages, project=project), [one for one in opened if one.project == project]
+            )
+            for project in PROJECTS
+        },
+    }  # fmt: skip

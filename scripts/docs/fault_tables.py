@@ -15,6 +15,7 @@ from observatory.store.records.layout import TABLES
 from observatory.text.titles import title_of
 from observatory.text.words import listed
 from scripts.docs.markdown import wrapped
+from scripts.docs.rows import blocks
 from scripts.docs.rows import read as read_rows
 from scripts.faults.compared import Compared, compared_table
 from scripts.faults.controls import CONTROLS
@@ -184,6 +185,5 @@ def parts() -> dict[str, str]:
         "sample": sample_figures(sample, reasons),
         "survivors": survivors(tried, reasons),
     }  # fmt: skip
-    compared = "\n\n".join(compared_table(read_rows(Compared, COMPARED)))
     found = {name: "\n".join(lines) for name, lines in made.items()}
-    return found | ({"compared": compared} if compared else {})
+    return found | {"compared": blocks(compared_table, read_rows(Compared, COMPARED))}

@@ -51,11 +51,13 @@ def codes(names: Iterable[object]) -> str:
 def filled(text: str, parts: Mapping[str, str]) -> str:
     """The text with what stands between ``<!-- NAME -->`` and ``<!-- end of NAME -->`` made anew.
 
-    ``parts``: from name to content. Raises ValueError where the text has no such place, or several.
+    ``parts``: from name to content; a place whose content is empty keeps what it has. Raises
+    ValueError where the text has no such place, or several.
     """
     for name, content in parts.items():
-        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
-        text, number = place.subn(lambda m, made=content: f"{m[1]}\n{made}\n\n{m[2]}", text)
+        place = re.compile(f"(<!-- {name} -->\n)(.*?)(<!-- end of {name} -->)", re.DOTALL)
+        made = f"\n{content}\n\n" if content else ""
+        text, number = place.subn(lambda m, made=made: f"{m[1]}{made or m[2]}{m[3]}", text)
         if number != 1:
             raise ValueError(f"there is no place for {name!r}, or there are several")
     return text

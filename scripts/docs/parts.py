@@ -14,9 +14,11 @@ from observatory.store.asv.names import suite_name
 from scripts.accuracy import tables as accuracy
 from scripts.beside_asv import tables as beside_asv
 from scripts.docs import fault_tables
+from scripts.docs.fuzz_tables import fuzz_tables
 from scripts.docs.markdown import cell, code, table, wrapped
 from scripts.docs.memory import memory_tables
 from scripts.scale import tables as scale
+from scripts.scale.fleet_speed import PLANS
 
 _ENTRY = re.compile(r'- <a id="(?P<id>[^"]+)"></a>\*\*(?P<word>[^*]+)\*\*: (?P<meaning>.+)')
 _LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
@@ -27,16 +29,20 @@ _OF_CACHES = ("Models and cells", "Caches", "Wrong numbers")
 
 
 def parts() -> dict[str, dict[str, str]]:
-    """From the path of a file to its parts: from name to content."""
+    """From the path of a file to its parts: from name to content.
+
+    The content of what was not measured yet is empty: then the file keeps what is written in it.
+    """
     written = {
         "README.md": {"commands": _commands()},
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
+        "docs/explanation/hostile-input.md": fuzz_tables(),
         "docs/faults.md": fault_tables.parts(),
         "docs/sample.md": memory_tables(),
     }
     made: dict[str, dict[str, str]] = {}
-    for each in (written, accuracy.parts(), beside_asv.parts(), scale.parts()):
+    for each in (written, accuracy.parts(), beside_asv.parts(), scale.parts(PLANS)):
         for path, own in each.items():
             made.setdefault(path, {}).update(own)
     return made

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -83,6 +83,11 @@ def read(kind: type[RowT], table: str, kept: Path = KEPT) -> list[RowT]:
     return rows
 
 
+def blocks(yielded: Callable[[Sequence[RowT]], Iterator[str]], rows: Sequence[RowT]) -> str:
+    """The blocks of a table and of what is said of it, as one text; empty without rows."""
+    return "\n\n".join(yielded(rows)) if rows else ""
+
+
 def measured(rows: Iterable[Row]) -> str:
     """A sentence that says when and where rows were measured."""
     facts = sorted((row.taken for row in rows), key=lambda one: one.at)
@@ -94,4 +99,5 @@ def measured(rows: Iterable[Row]) -> str:
     if loads:
         low, high = round(min(loads)), round(max(loads))
         under = f", under a load of {low}" + (f" to {high}" if high > low else "")
+        under += "; the load of some rows is not known" if len(loads) < len(facts) else ""
     return f"Measured {when} on {listed([*machines])}{under}."

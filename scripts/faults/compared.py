@@ -68,8 +68,6 @@ class Compared(Row):
 def compared_table(rows: Iterable[Compared]) -> Iterator[str]:
     """Yield the blocks of what was found, by fault; of a fault the newest row counts."""
     newest = {one.fault: one for one in rows}.values()
-    if not newest:
-        return
     header = ("fault", "what it does", "asked for", "found by", "cause",
               "main part, as the comparison says it first", "false alarms",
               "reported after")  # fmt: skip

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from scripts.docs.markdown import table, wrapped
-from scripts.docs.rows import Row, measured, read
+from scripts.docs.rows import Row, blocks, measured, read
 
 KILLS, SPEED, SIMULATION = "fleet_kills", "fleet_speed", "fleet_simulation"
 STORE_KILLS, STORE_NIGHTS = "store_kills", "store_nights"
@@ -218,22 +219,23 @@ def store_nights(rows: Sequence[StoreNight]) -> Iterator[str]:
     )
 
 
-def parts() -> dict[str, dict[str, str]]:
-    """From the path of a page to the parts of it for which there are rows."""
-    made: dict[str, dict[str, str]] = {}
+def parts(plans: Iterable[str]) -> dict[str, dict[str, str]]:
+    """From the path of a page to its parts: from name to content, which is empty without rows.
 
-    def put(path: str, name: str, blocks: Iterator[str]) -> None:
-        made.setdefault(path, {})[name] = "\n\n".join(blocks)
-
-    if struck_rows := read(Strike, KILLS):
-        put("docs/fleet.md", "fleet kills", kills(struck_rows))
-    if speeds := read(Speed, SPEED):
-        for plan in dict.fromkeys(one.plan for one in speeds):
-            put("docs/fleet.md", f"fleet speed {plan}", speed(speeds, plan))
-    if slept := read(Scaled, SIMULATION):
-        put("docs/fleet.md", "fleet simulation", simulation(slept))
-    if killed := read(StoreKill, STORE_KILLS):
-        put("docs/sharing.md", "store kills", store_kills(killed))
-    if nights := read(StoreNight, STORE_NIGHTS):
-        put("docs/explanation/scale.md", "store nights", store_nights(nights))
-    return made
+    ``plans``: the names of `fleet_speed.PLANS`.
+    """
+    speeds = read(Speed, SPEED)
+    return {
+        "docs/fleet.md": {
+            "fleet kills": blocks(kills, read(Strike, KILLS)),
+            "fleet simulation": blocks(simulation, read(Scaled, SIMULATION)),
+            **{f"fleet speed {plan}": blocks(
+                partial(speed, plan=plan), [one for one in speeds if one.plan == plan]
+            )
+               for plan in plans},
+        },
+        "docs/sharing.md": {"store kills": blocks(store_kills, read(StoreKill, STORE_KILLS))},
+        "docs/explanation/scale.md": {
+            "store nights": blocks(store_nights, read(StoreNight, STORE_NIGHTS)),
+        },
+    }  # fmt: skip

@@ -13,7 +13,7 @@ import pytest
 from observatory.fleet.cluster import DaskFleet
 from scripts.accuracy import tables as accuracy
 from scripts.beside_asv import tables as beside_asv
-from scripts.docs import rows
+from scripts.docs import fuzz_tables, rows
 from scripts.docs.rows import Taken
 from scripts.scale import tables as scale
 from scripts.scale.fleet_kills import repeated
@@ -189,9 +189,34 @@ def test_a_chart_that_never_came_is_said_and_a_first_page_has_none() -> None:
     assert [line[4] for line in lines(beside_asv.pages(found, "p"))] == ["-", "never"]
 
 
-@pytest.mark.parametrize("module", [accuracy, beside_asv, scale])
-def test_a_page_keeps_what_is_written_in_it_until_there_are_rows(
-    module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_newest_row_of_each_surface_counts_and_one_row_adds_them_up() -> None:
+    def row(surface: str, cases: int, megabytes: float, **changed: Any) -> fuzz_tables.Fuzzed:
+        plain = {"guided": False, "seed": 56, "seconds": 60, "refused": 1, "tracebacks": 0,
+                 "slowest": 0.2, "executed": 0}  # fmt: skip
+        return fuzz_tables.Fuzzed(
+            taken=TAKEN, surface=surface, cases=cases, megabytes=megabytes, **(plain | changed)
+        )
+
+    rows = [row("journal", 5, 900), row("ledger", 1200, 83.4, tracebacks=1, seed=57, seconds=40),
+            row("journal", 34, 71, executed=2), row("journal", 7, 20, guided=True)]  # fmt: skip
+    table, how, guided = fuzz_tables.fuzzed(rows)
+    assert lines([table]) == [
+        ["journal", "34", "1", "0", "71", "0.2", "2"],
+        ["ledger", "1,200", "1", "1", "83", "0.2", "0"],
+        ["**in all**", "1,234", "2", "1", "83", "0.2", "2"],
+    ]
+    assert how.startswith("Each place had 40 to 60 s; `--seed` 56 and 57. Measured on ")
+    assert guided.startswith(
+        "With `--guided`, 7 contents of 1 place were tried: no tracebacks, at"
+    )
+
+
+@pytest.mark.parametrize(
+    ("module", "plans"), [(accuracy, ()), (beside_asv, ()), (scale, (["quick"],))]
+)
+def test_a_part_without_rows_is_empty(
+    module: Any, plans: tuple[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "read", lambda kind, table: rows.read(kind, table, tmp_path))
-    assert module.parts() == {}
+    texts = [text for own in module.parts(*plans).values() for text in own.values()]
+    assert set(texts) == {""}

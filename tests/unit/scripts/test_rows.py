@@ -53,3 +53,7 @@ def test_the_facts_of_rows_are_one_sentence() -> None:
     )
     unknown = Counted(taken=taken(load=None), number=1)
     assert measured([unknown]) == "Measured on 28 November 2026 on 2 CPUs (EPYC)."
+    assert measured([one, unknown]) == (
+        "Measured on 28 November 2026 on 2 CPUs (EPYC), under a load of 2; the load of some rows "
+        "is not known."
+    )
