@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ from observatory.store.records.searches import Certainty, Culprit, Searched
 from observatory.store.records.subject import Subject
 from tests.factories import NOON, WARM, header
 from tests.factories_crossings import crossed
+from tests.factories_git import git as git_in
 
 
 def at(label: str, commit: str = "") -> At:
@@ -128,12 +129,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, str
     """A repository with two tags, and commits on main by title, one of which merged a branch."""
     where = tmp_path_factory.mktemp("clone")
 
-    def git(*arguments: str) -> str:
-        who = ("-c", "user.name=A", "-c", "user.email=a@b")
-        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
-                              capture_output=True, text=True)  # fmt: skip
-        return done.stdout.strip()
-
+    git = partial(git_in, where)
     git("init", "--quiet", "--initial-branch=main")
     for title in ("zero", "one", "two"):
         git("commit", "--quiet", "--allow-empty", "-m", title)

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,6 +16,7 @@ from observatory.run.interleave import matrix
 from observatory.run.presets import Narrowed
 from observatory.store.reading.saved import load
 from tests.factories import header, journal, sample
+from tests.factories_git import git as git_in
 
 Run = Callable[..., str]
 
@@ -26,11 +27,7 @@ def clone(tmp_path: Path) -> tuple[Path, Run]:
     where = tmp_path / "clone"
     where.mkdir()
 
-    def git(*arguments: str) -> str:
-        who = ("-c", "user.name=A", "-c", "user.email=a@b")
-        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
-                              capture_output=True, text=True)  # fmt: skip
-        return done.stdout.strip()
+    git = partial(git_in, where)
 
     def commit(name: str) -> None:
         (where / name).write_text(name)

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ import pytest
 
 from observatory.numba_bound.propose import FAILED, main
 from observatory.numba_bound.status import Status
+from tests.factories_git import git
 
 BRANCH = "observatory/numba-upper-bound"
 _GH = """#!{python}
@@ -24,14 +24,6 @@ if sys.argv[1:3] == ["pr", "list"]:
 if sys.argv[1:3] == ["pr", "create"]:
     print("https://example.org/pull/41")
 """
-
-
-def git(where: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(where), "-c", "user.name=A", "-c", "user.email=a@b", *arguments],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return done.stdout.strip()
 
 
 @pytest.fixture
@@ -106,7 +98,7 @@ def test_a_branch_that_somebody_has_worked_on_is_left_alone(
     git(checkout, "push", "--quiet", "origin", f"theirs:{BRANCH}")
     git(checkout, "checkout", "--quiet", "main")
     assert main([str(checkout)], raising("0.68")) == 0
-    assert "a@b has committed to observatory/numba-upper-bound" in capsys.readouterr().out
+    assert f"ada@example.org has committed to {BRANCH}" in capsys.readouterr().out
     assert asked(checkout) == []
     assert git(checkout.parent / "remote.git", "log", "-1", "--format=%s", BRANCH) == "by hand"
 

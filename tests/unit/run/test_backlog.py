@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-import subprocess
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,6 +10,7 @@ from observatory.run.backlog import Gap, backlog, measured_commits, sampled
 from observatory.run.sources import SubjectError
 from observatory.store.journal.writer import Journal
 from tests.factories import header, sample
+from tests.factories_git import git as git_in
 
 
 @pytest.fixture(scope="module")
@@ -17,12 +18,7 @@ def clone(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[str]]:
     """A repository with ten commits on main, the oldest first, and a merged branch."""
     where = tmp_path_factory.mktemp("clone")
 
-    def git(*arguments: str) -> str:
-        who = ("-c", "user.name=A", "-c", "user.email=a@b")
-        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
-                              capture_output=True, text=True)  # fmt: skip
-        return done.stdout.strip()
-
+    git = partial(git_in, where)
     git("init", "--quiet", "--initial-branch=main")
     for number in range(9):
         git("commit", "--quiet", "--allow-empty", "-m", str(number))

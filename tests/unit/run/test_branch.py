@@ -13,13 +13,7 @@ import pytest
 from observatory.run import branch as module
 from observatory.run.branch import Branch, BranchError, NotMovedError
 from observatory.run.git import Git, GitError, reason_in
-
-
-def git(where: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(where), *arguments], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+from tests.factories_git import git
 
 
 @pytest.fixture
@@ -30,7 +24,7 @@ def remote(tmp_path: Path) -> Path:
     git(tmp_path, "init", "--quiet", "--initial-branch=main", str(code))
     (code / "code.py").write_text("x = 1\n")
     git(code, "add", ".")
-    git(code, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "-m", "code")
+    git(code, "commit", "--quiet", "-m", "code")
     git(code, "push", "--quiet", str(bare), "main")
     return bare
 
@@ -261,7 +255,7 @@ def test_a_link_on_the_branch_leads_nowhere(clone: Path, tmp_path: Path) -> None
     git(clone, "worktree", "add", "--quiet", str(tree), "results")
     (tree / "benchmarks.json").symlink_to(tmp_path / "victim")
     git(tree, "add", ".")
-    git(tree, "-c", "user.name=A", "-c", "user.email=a@b", "commit", "--quiet", "-m", "link")
+    git(tree, "commit", "--quiet", "-m", "link")
     git(clone, "worktree", "remove", "--force", str(tree))
 
     def write(work: Path, _: Sequence[Path]) -> str:

@@ -1,19 +1,12 @@
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from observatory.run.branch import BranchError
 from observatory.run.pages import push_pages
-
-
-def git(where: Path, *arguments: str) -> str:
-    who = ("-c", "user.name=A", "-c", "user.email=a@b")
-    done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
-                          capture_output=True, text=True)  # fmt: skip
-    return done.stdout.strip()
+from tests.factories_git import git
 
 
 @pytest.fixture

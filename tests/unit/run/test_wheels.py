@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import subprocess
 import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,17 +15,10 @@ import pytest
 
 from observatory.run.interpreters import Interpreter
 from observatory.run.wheels import CommitWheels
+from tests.factories_git import git
 
 PYTHON = Interpreter(Path("/python"), "3.13.0")
 VERSION_FILE = "pytensor/_version.py"
-
-
-def git(where: Path, *arguments: str) -> str:
-    who = ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(
-        ["git", *who, *arguments], cwd=where, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 def commit(repository: Path, files: Mapping[str, str]) -> str:

@@ -3,10 +3,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import subprocess
 import sys
 import time
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +15,7 @@ import pytest
 
 from scripts import benchmark_commits
 from scripts.benchmark_commits import main
+from tests.factories_git import git as git_in
 
 _UV = f"""
 import pathlib, sys
@@ -42,12 +43,7 @@ def clone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Path, list[s
     where = tmp_path / "clone"
     where.mkdir()
 
-    def git(*arguments: str) -> str:
-        who = ("-c", "user.name=A", "-c", "user.email=a@b")
-        done = subprocess.run(["git", "-C", str(where), *who, *arguments], check=True,
-                              capture_output=True, text=True)  # fmt: skip
-        return done.stdout.strip()
-
+    git = partial(git_in, where)
     git("init", "--quiet", "--initial-branch=main")
     (where / "bench").mkdir()
     (where / "bench" / "test_x.py").write_text(_TESTS)

@@ -206,9 +206,7 @@ def test_the_newest_row_of_each_surface_counts_and_one_row_adds_them_up() -> Non
         ["**in all**", "1,234", "2", "1", "83", "0.2", "2"],
     ]
     assert how.startswith("Each place had 40 to 60 s; `--seed` 56 and 57. Measured on ")
-    assert guided.startswith(
-        "With `--guided`, 7 contents of 1 place were tried: no tracebacks, at"
-    )
+    assert guided.startswith("With `--guided`, 7 contents of 1 place were tried: no tracebacks, at")
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -21,15 +20,9 @@ from observatory.store.records.alerts import Acknowledgement
 from observatory.store.records.sample import Sample
 from tests.factories import LATER, NOON, RUN, failed, header, journal, sample
 from tests.factories_asv import foreign, put
+from tests.factories_git import git
 
 LONG_AGO = datetime(2026, 1, 1, tzinfo=UTC)
-
-
-def git(where: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(where), *arguments], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
 
 
 @pytest.fixture
