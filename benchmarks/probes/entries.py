@@ -13,9 +13,8 @@ from types import CodeType
 from typing import Any
 
 from ..profiles import Profile
+from .monitoring import monitoring
 from .waiting import WAITING
-
-_TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 
 
 class EntryCounter:
@@ -26,28 +25,23 @@ class EntryCounter:
         return Profile()
 
     @contextmanager
-    def counting_calls(self, counts: list[int]) -> Iterator[None]:
+    def counting_calls(self, counts: list[int]) -> Iterator[object]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
         Those that wait for another process are left out.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-        start, entered = monitoring.events.PY_START, 0
+        disable: Any = sys.monitoring.DISABLE  # type: ignore[attr-defined,unused-ignore]
+        entered = 0
 
         def enter(code: CodeType, offset: int) -> object:  # noqa: ARG001 - sys.monitoring's form
             nonlocal entered
             if id(code) in WAITING:
-                return monitoring.DISABLE
+                return disable
             entered += 1
             return None
 
-        monitoring.use_tool_id(_TOOL, "observatory")
-        monitoring.register_callback(_TOOL, start, enter)
-        monitoring.set_events(_TOOL, start)
         try:
-            yield
+            yield from monitoring({"PY_START": enter})
         finally:
-            monitoring.set_events(_TOOL, monitoring.events.NO_EVENTS)
-            monitoring.free_tool_id(_TOOL)
             counts.append(entered)

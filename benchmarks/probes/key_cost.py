@@ -18,6 +18,7 @@ from types import CodeType
 from typing import Any
 
 from . import numba_keys
+from .monitoring import monitoring
 
 MAKERS = (
     "default_hash_key_from_props",
@@ -29,7 +30,6 @@ MAKERS = (
 _MODULE = "pytensor.link.numba.dispatch.basic"
 _CALLERS = "pytensor.link."
 """The modules that make keys. Rewrites hash constants with the same functions: no keys."""
-_TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 
 
 @dataclass
@@ -71,28 +71,19 @@ def counting_key_calls() -> Iterator[KeyCost]:
 
     Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
     """
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-    start, cost = monitoring.events.PY_START, KeyCost()
+    cost = KeyCost()
 
     def count(code: CodeType, offset: int) -> None:  # noqa: ARG001 - what sys.monitoring calls
         if code.co_filename != __file__:
             cost.calls += 1
 
-    monitoring.use_tool_id(_TOOL, "observatory")
-    monitoring.register_callback(_TOOL, start, count)
-    try:
-        with (
-            without_collections(),
-            _watching(
-                _modules(),
-                lambda: monitoring.set_events(_TOOL, start),
-                lambda: monitoring.set_events(_TOOL, monitoring.events.NO_EVENTS),
-            ),
-        ):
-            yield cost
-    finally:
-        monitoring.set_events(_TOOL, monitoring.events.NO_EVENTS)
-        monitoring.free_tool_id(_TOOL)
+    monitored = contextmanager(monitoring)
+    with (
+        monitored({"PY_START": count}, at_once=False) as (on, off),
+        without_collections(),
+        _watching(_modules(), on, off),
+    ):
+        yield cost
 
 
 def _modules() -> list[dict[str, Any]]:

@@ -30,10 +30,10 @@ from ..profiles import (
 )
 from .ledger import shorten
 from .llvm_passes import PassTimer
+from .monitoring import monitoring
 from .phases import PHASE_OF, PHASES
 from .waiting import WAITING
 
-_TOOL = 4  # a free id of sys.monitoring: 0-2 and 5 have conventional owners
 _DISPATCHERS = (
     "pytensor.graph.rewriting.basic:FromFunctionNodeRewriter.transform",
     "pytensor.graph.rewriting.basic:FromFunctionGraphRewriter.apply",
@@ -82,35 +82,27 @@ class Tracer:
         return replace(profile_of(self.roots), llvm_passes=self.llvm.passes())
 
     @contextmanager
-    def counting_calls(self, counts: list[int]) -> Iterator[None]:
+    def counting_calls(self, counts: list[int]) -> Iterator[object]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
         Those that wait for another process, and those that time passes of LLVM, are left out,
         there and in the tree.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined,unused-ignore]
-        events = monitoring.events
         stacks: dict[int, list[Node]] = {}
         enter, leave, resume = _callbacks(stacks)
         callbacks = {
-            events.PY_START: enter,
-            events.PY_RETURN: leave,
-            events.PY_UNWIND: leave,
-            events.PY_YIELD: leave,
-            events.PY_RESUME: resume,
-            events.PY_THROW: resume,
+            "PY_START": enter,
+            "PY_RETURN": leave,
+            "PY_UNWIND": leave,
+            "PY_YIELD": leave,
+            "PY_RESUME": resume,
+            "PY_THROW": resume,
         }
         with self.llvm.running():
-            monitoring.use_tool_id(_TOOL, "observatory")
-            for event, callback in callbacks.items():
-                monitoring.register_callback(_TOOL, event, callback)
-            monitoring.set_events(_TOOL, sum(callbacks))
             try:
-                yield
+                yield from monitoring(callbacks)
             finally:
-                monitoring.set_events(_TOOL, events.NO_EVENTS)
-                monitoring.free_tool_id(_TOOL)
                 roots = [stack[0] for stack in stacks.values()]
                 _cut(roots, self.llvm.codes)
                 self.roots += roots
