@@ -147,26 +147,35 @@ class Bench:
         self.last = value
         if kept is not None:
             kept.append(partial(function, graph.point))
-        if self.measure == "work":
-            return {} if self.counter is None else {"instructions": calls[0]}
-        if self.measure == "tracing":
-            return {"python_calls": calls[0]}
-        if self.measure == "counting":
-            left: dict[str, float] = {}
-            if memory is not None:
-                self.effects |= (changed := effects.changed(before, effects.snapshot()))
-                left["side_effects"] = len(changed)
-                memory.built(function)
-                del function
-                left |= memory.deleted()
-            return {**self.ledger.counts(name), **left}
-        return {
+        left: dict[str, float] = {}
+        if self.measure == "counting" and memory is not None:
+            self.effects |= (changed := effects.changed(before, effects.snapshot()))
+            left["side_effects"] = len(changed)
+            memory.built(function)
+            del function
+            left |= memory.deleted()
+        times = {
             "compile_time": called - begin,
             "function_time": compiled - begin,
             "first_call_time": called - compiled,
             "cpu_time": cpu,
             "modules_imported": modules,
         }
+        return self._metrics(name, times, calls, left)
+
+    def _metrics(
+        self, name: str, times: dict[str, float], calls: list[int], left: dict[str, float]
+    ) -> dict[str, float]:
+        """The metrics of one build in this pass; ``left``: what it left behind."""
+        match self.measure:
+            case "timing":
+                return times
+            case "work":
+                return {} if self.counter is None else {"instructions": calls[0]}
+            case "tracing":
+                return {"python_calls": calls[0]}
+            case "counting":
+                return {**self.ledger.counts(name), **left}
 
     def compare_keys(self, name: str, *, equal: bool) -> dict[str, float]:
         """Compile both graphs of a pair without a call; keep it in `suspects` if its keys are.

@@ -56,22 +56,7 @@ def history(
     known = list(dict.fromkeys(rows["metric"]))
     if metric not in known:
         raise SelectionError(no_such("metric", metric, known))
-    chosen = rows[
-        (rows["metric"] == metric) & (rows["scenario"] == scenario)
-        & (rows["model"] == model) & (rows["launch"] == launch)
-    ]  # fmt: skip
-    if machine is not None:
-        chosen = chosen[chosen["machine"] == machine]
-    main = chosen[chosen["backend"].isin(MAIN_BACKENDS)]
-    chosen = chosen if main.empty else main
-    if chosen.empty:
-        raise SelectionError(
-            f"there is no {metric} of {model} {scenario} {launch}"
-            + (f" on {machine}" if machine else "")
-        )
-    where, python = chosen[["machine", "python"]].value_counts().index[0]
-    chosen = chosen[(chosen["machine"] == where) & (chosen["python"] == python)]
-    chosen = chosen.sort_values("date", kind="stable")
+    chosen, where, python = _selected(rows, metric, (model, scenario, launch), machine)
     subjects = list(dict.fromkeys(chosen["subject"]))
     unit = str(chosen["unit"].iloc[0])
     ax = style.axes_or_new(ax)
@@ -89,6 +74,29 @@ def history(
     style.titled(ax, f"{model}, {scenario}, start method {launch}", f"{where}, Python {python}")
     style.legend_beside(ax)
     return ax
+
+
+def _selected(
+    rows: pd.DataFrame, metric: str, cell: tuple[str, str, str], machine: str | None
+) -> tuple[pd.DataFrame, str, str]:
+    """The rows of one metric, with their machine and Python, oldest first.
+
+    ``cell``: model, scenario and start method. Raises SelectionError if there are none.
+    """
+    chosen = rows[rows["metric"] == metric]
+    for column, word in zip(("model", "scenario", "launch"), cell, strict=True):
+        chosen = chosen[chosen[column] == word]
+    if machine is not None:
+        chosen = chosen[chosen["machine"] == machine]
+    main = chosen[chosen["backend"].isin(MAIN_BACKENDS)]
+    chosen = chosen if main.empty else main
+    if chosen.empty:
+        raise SelectionError(
+            f"there is no {metric} of {' '.join(cell)}" + (f" on {machine}" if machine else "")
+        )
+    where, python = chosen[["machine", "python"]].value_counts().index[0]
+    chosen = chosen[(chosen["machine"] == where) & (chosen["python"] == python)]
+    return chosen.sort_values("date", kind="stable"), where, python
 
 
 def _line(ax: Axes, backend: str, values: pd.DataFrame, unit: str) -> None:
