@@ -26,6 +26,8 @@ BUILD = 48.0
 """Seconds to build a commit of PyTensor and to make its environment."""
 PUBLISH = 60.0
 """Seconds to add results to the branch, to find alerts and to build pages, in a job of its own."""
+SETTINGS = 780.0
+"""Seconds of `observatory canary --settings`."""
 CONTRACTS = 30.0
 """Seconds of `observatory contracts`."""
 SENTINEL = 60.0
@@ -78,14 +80,15 @@ def of_commit() -> float:
 
 
 def of_night() -> float:
-    """Seconds that a night takes beside its commits, canary and contracts of the last one included.
+    """Seconds that a night takes beside its commits, the checks of the last one included.
 
     Searches for what made open alerts are not: a night without any has none. Without a new commit
     there are only the set-ups and the pages.
     """
     canary = Estimate(tasks_of(PRESETS["canary"], Narrowed()), _WORKERS).seconds_left()
     jobs = PARTS + 3  # and those of the checks, of the alerts and of the pages
-    return jobs * SETUP + SENTINEL + RECORDED_CANARY * canary + CONTRACTS + PUBLISH
+    checks = RECORDED_CANARY * canary + SETTINGS + CONTRACTS
+    return jobs * SETUP + SENTINEL + checks + PUBLISH
 
 
 def table() -> list[tuple[str, int]]:

@@ -10,6 +10,7 @@ import pytest
 from observatory.app.adoption_cost import (
     RECORDED,
     RECORDED_CANARY,
+    SETTINGS,
     costs,
     of_night,
     table,
@@ -18,6 +19,8 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.schedule import expected_seconds
 from observatory.store.reading.saved import read_saved
+from observatory.store.records import settings
+from observatory.store.records.settings import Settings
 
 ROOT = Path(__file__).parents[3]
 
@@ -57,6 +60,11 @@ def test_samples_take_as_long_as_those_that_were_recorded(
 
 def test_so_does_the_canary(recorded: dict[tuple[Cell, str], list[float]]) -> None:
     assert pytest.approx(slower(recorded, "counting", "canary"), rel=0.4) == RECORDED_CANARY
+
+
+def test_so_do_other_settings() -> None:
+    took = [one.seconds for one in settings.load_all(ROOT / "results") if isinstance(one, Settings)]
+    assert pytest.approx(sum(took) / len(took), rel=0.4) == SETTINGS
 
 
 def test_the_table_of_the_docs_says_what_init_says() -> None:

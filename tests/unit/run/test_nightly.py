@@ -6,6 +6,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -350,6 +351,14 @@ def test_the_census_is_taken_of_the_last_subject_if_a_time_is_given() -> None:
     assert "explore NUMBA" in found
     (census,) = (step for step in steps(wishes) if step.name == "census")
     assert census.resumable
+
+
+def test_settings_are_crossed_only_if_asked_and_recorded_under_the_name_of_the_machine() -> None:
+    """Hosted machines have a new name each night: under their own, no two would be compared."""
+    asked = Wishes(subjects=(), commits=["a@1", "b@2"], machine="shared")
+    assert "canary settings" not in commands(asked)
+    found = commands(replace(asked, settings=True))
+    assert found["canary settings"] == "canary b@2 --settings --results results --machine shared"
 
 
 def test_generated_pairs_are_explored_only_if_a_time_is_given() -> None:

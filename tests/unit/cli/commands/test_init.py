@@ -390,7 +390,8 @@ def test_every_action_and_workflow_is_pinned_by_its_full_hash(pytensor: Path) ->
 def test_every_job_ends_and_none_puts_what_strangers_wrote_into_a_command(pytensor: Path) -> None:
     for path in every_workflow(pytensor):
         for name, job in yaml.safe_load(path.read_text())["jobs"].items():
-            assert "uses" in job or job["timeout-minutes"] <= 300, (path, name)
+            # GitHub ends a job after 360 minutes.
+            assert "uses" in job or job["timeout-minutes"] <= 345, (path, name)
             for step in job.get("steps", ()):
                 assert "${{" not in step.get("run", ""), (path, name)
     for path in ACTIONS:
@@ -450,6 +451,16 @@ def test_a_job_that_explores_has_what_exploring_needs() -> None:
     assert len(exploring) == 1
     (tool,) = (one for one in exploring[0] if one.get("uses", "").endswith("/actions/tool"))
     assert tool["with"]["extras"] == "explore"
+
+
+def test_every_night_that_asks_the_canary_also_crosses_settings(pytensor: Path) -> None:
+    asking = [
+        step["run"] for path in every_workflow(pytensor)
+        for job in yaml.safe_load(path.read_text())["jobs"].values()
+        for step in job.get("steps", ()) if "--only canary" in step.get("run", "")
+    ]  # fmt: skip
+    assert len(asking) == 2
+    assert all("--settings" in run for run in asking)
 
 
 def test_a_night_has_time_for_all_of_its_commits_also_if_each_of_them_hangs() -> None:
