@@ -39,7 +39,7 @@ Kind = Literal[
     "CPUs differ", "times moved alike", "measured apart", "not calibrated", "calibrated elsewhere",
     # What happened along a history
     "cause began", "count changed", "level changed", "work changed", "losses added up",
-    "worse under faults",
+    "worse under faults", "worse with other settings",
     "run failed", "run late", "environment changed", "environments alternate",
     # What became of an alert
     "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",

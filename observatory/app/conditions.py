@@ -23,6 +23,7 @@ from observatory.run.schedule import batches_of
 from observatory.store.base.scratch import temporary
 from observatory.store.records.crossings import UnderCondition
 from observatory.store.records.sample import Sample
+from observatory.store.records.settings import AND
 from observatory.store.records.subject import Subject
 from observatory.text.units import human
 
@@ -46,7 +47,7 @@ class Condition:
         """Both at once. A start method, or the value of a variable, is that of the second one."""
         flags = ",".join(filter(None, (self.flags, other.flags))) or None
         return Condition(
-            " and ".join(filter(None, (self.name, other.name))),
+            AND.join(filter(None, (self.name, other.name))),
             {**self.variables, **other.variables}, flags, other.launch or self.launch,
         )  # fmt: skip
 

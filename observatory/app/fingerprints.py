@@ -15,6 +15,7 @@ from observatory.store.reading import cache
 from observatory.store.reading.parts import Part
 from observatory.store.reading.read import Results
 from observatory.store.records.calibration import Calibration
+from observatory.store.records.settings import Settings
 from observatory.store.records.torture import Torture
 from observatory.store.records.triage import Triage
 
@@ -23,6 +24,7 @@ def fingerprint(
     read: Results,
     triage: Triage,
     faults: Sequence[Torture] = (),
+    crossed: Sequence[Settings] = (),
     learned: Sequence[Calibration] = (),
 ) -> str:
     """A digest of what alerts follow from: values, dates, acknowledgements and the tool's code.
@@ -56,7 +58,7 @@ def fingerprint(
         found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
     for one in faults:
         found.update(f"{one.tried}\0{one.started_at}\0".encode())
-    for own in learned:
+    for own in (*crossed, *learned):
         found.update(own.model_dump_json().encode())
     found.update(triage.model_dump_json().encode())
     return found.hexdigest()

@@ -21,12 +21,13 @@ from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import lines_of
+from observatory.analyze.history.settings_changes import settings_changes
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of
 from observatory.store.reading.read import Results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.reading.summaries import JournalSummary
-from observatory.store.records import layout, torture
+from observatory.store.records import layout, settings, torture
 from observatory.store.records.alerts import At, cut
 from observatory.store.records.sample import Sample
 
@@ -50,7 +51,10 @@ def watched_of(
         runs=list(runs_of(read)),
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
-        faults=list(fault_changes(loaded(torture.load_all, directories, problems))),
+        without_series=[
+            *fault_changes(loaded(torture.load_all, directories, problems)),
+            *settings_changes(loaded(settings.load_all, directories, problems)),
+        ],
         unread=frozenset(_machines(read.unread, directories)),
         floors=floors,
     )

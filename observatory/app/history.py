@@ -28,7 +28,7 @@ from observatory.store.reading.beside import problem_of, problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, torture, triage
+from observatory.store.records import calibration, settings, torture, triage
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
@@ -158,7 +158,8 @@ def find_alerts(
         watched = watched_of([results], read, tracks, problems, floors)
         found = detect_changes(watched, moment)
     faults = loaded(torture.load_all, [results], [])
-    made_of = fingerprint(read, moment.triage, faults, learned)
+    crossed = loaded(settings.load_all, [results], [])
+    made_of = fingerprint(read, moment.triage, faults, crossed, learned)
     retired = retired_alerts((one.alert for one in found.alerts), tracks)
     return alerts_of(found, tool_version(), made_of, wrong_counts(tracks), retired), problems
 

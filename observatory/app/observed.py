@@ -110,7 +110,6 @@ def site_data(
     told = _of_journals(read, problems)
     contracts = loaded(contracts_record.load_all, directories, problems)
     made = loaded(upgrades.load_all, directories, problems)
-    crossed = loaded(settings.load_all, directories, problems)
     searched = Found(
         loaded(searches.load_all, directories, problems),
         loaded(crossings.load_all, directories, problems),
@@ -138,7 +137,7 @@ def site_data(
         fates=told.fates, coverage=told.coverage, walks=told.walks, growth=told.growth,
         calibrations=calibrations, contracts=contracts,
         faults=loaded(torture.load_all, directories, []), upgrades=made,
-        settings=crossed,
+        settings=loaded(settings.load_all, directories, []),
         found=searched, looks=nights,
         machine=machine, pairs=pairs, profiles=profiles,
         machine_changes=changes, machine_of=changes_of_alerts(alerts, tracks, changes),
@@ -219,13 +218,11 @@ def _alerts(
         problems += unread
     # One of an older version of this tool may lack what pages need.
     whole = previous is not None and None not in (previous.wrong, previous.retired)
-    if (
-        previous is not None
-        and whole
-        and previous.made_of
-        == fingerprint(read, triage, loaded(torture.load_all, directories, []), calibrations)
-    ):
-        return previous
+    if previous is not None and whole:
+        faults = loaded(torture.load_all, directories, [])
+        crossed = loaded(settings.load_all, directories, [])
+        if previous.made_of == fingerprint(read, triage, faults, crossed, calibrations):
+            return previous
     watched = watched_of(directories, read, tracks, problems, MachineFloors(calibrations))
     newest = max((run.measured_at for run in watched.runs), default=None)
     now = newest or datetime.min.replace(tzinfo=UTC)

@@ -39,7 +39,7 @@ class Digest:
     better: Sequence[Change]
     smaller: Sequence[SmallerChange]
     others: Sequence[Change]
-    """Alerts without a series: runs that failed or are late, and caches under faults."""
+    """Alerts without a series: runs that failed or are late, faults and other settings."""
     judged: bool
     """Whether anything was judged or compared at all."""
 
@@ -98,7 +98,7 @@ def digest_text(digest: Digest, title: str, picture: str = "") -> str:
         "Wrong": digest.wrong, "Right again": digest.right,
         "Slower, larger or not found in the cache": digest.worse,
         "Faster, smaller or found again": digest.better,
-        "Runs, and caches under faults": digest.others,
+        "Runs, faults and other settings": digest.others,
     }  # fmt: skip
     for name, changes in sections.items():
         blocks += _section(name, changes)
@@ -118,7 +118,7 @@ def _summary(digest: Digest) -> str:
         ) if changes
     ]  # fmt: skip
     if digest.others:
-        parts.append(f"{several(len(digest.others), 'alert')} about runs or caches under faults")
+        parts.append(f"{several(len(digest.others), 'alert')} about runs, faults or settings")
     calm = "nothing changed" if digest.judged else "nothing was judged"
     return f"{span}: {listed(parts) if parts else calm}."
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from math import isfinite
 
 from observatory.analyze.comparison.evidence import message_of
 from observatory.benchmarks.catalogue import LAUNCHES, MEMBERS, SCENARIOS, SIBLINGS, Cell
 from observatory.guard.verdicts import FATES, Finding
 from observatory.store.records.upgrades import Part, Upgrade
 from observatory.text.tables import Table
-from observatory.text.words import listed, several
+from observatory.text.words import first_of, listed, several
 
 WORDS = {
     "wrong": "WRONG NUMBERS in {}",
@@ -20,6 +21,8 @@ WORDS = {
 }
 """The words for each fate in the sentence, worst first."""
 _MOST_NOTES = 20
+_MOST_SETTINGS = 4
+_MOST_TOLD = 4
 
 
 def brief(finding: Finding) -> str:
@@ -91,6 +94,26 @@ def _sibling_notes(findings: Sequence[Finding]) -> Iterable[str]:
         yield f"{model}, {note} ({where[0]}{more})"
     if len(places) > _MOST_NOTES:
         yield f"and {len(places) - _MOST_NOTES} more: every sample is in the journal"
+
+
+def settings_sentence(
+    label: str, rows: int, told: Sequence[tuple[str, float, Sequence[str], int]], base: str
+) -> str:
+    """What is worse with other settings than with the release before.
+
+    ``rows``: how many combinations of settings are worse. ``told``: for each count its name, by how
+    much it is too high, the settings that all rows with it share, and how many rows those are; for
+    a failure its sentence, and infinity. ``base``: the release before; empty if there is none.
+    """
+    parts = [
+        f"with {first_of(shared, _MOST_SETTINGS) or several(own, 'combination')}, "
+        + (f"{by:g} {what} too many" if isfinite(by) else what)
+        for what, by, shared, own in told[:_MOST_TOLD]
+    ]
+    more = f"; and {len(told) - _MOST_TOLD} more" if len(told) > _MOST_TOLD else ""
+    worse = f"is worse than {base}" if base else "is not right"
+    many = several(rows, "combination")
+    return f"{label} {worse} with {many} of settings: {'; '.join(parts)}{more}"
 
 
 def own_cache_table(label: str, parts: Sequence[Part]) -> Table:

@@ -11,6 +11,7 @@ from observatory.analyze.statements import FoundCause, Kind, Loss, Sides, Statem
 from observatory.store.records.alerts import SeriesChange
 from observatory.text import sizes, units
 from observatory.text.causes import cause_sentence
+from observatory.text.guard import settings_sentence
 from observatory.text.profiles import (
     grown_parts_sentence,
     grown_phase_sentence,
@@ -266,6 +267,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "work changed": work_changed,
     "losses added up": losses_added_up,
     "worse under faults": got_worse_sentence,
+    "worse with other settings": settings_sentence,
     "run failed": "{}: {} ({:cells})",
     "run late": "nothing has been measured on {} since {:%Y-%m-%d %H:%M} UTC",
     "environment changed": "{0}: {1} until {3}, {2} from {4} on; each has its own series",

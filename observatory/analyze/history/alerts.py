@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from observatory.analyze.history.faults import FAULTS
+from observatory.analyze.history.settings_changes import SETTINGS
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
 from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
@@ -26,7 +27,8 @@ STALE, FAILED = "stale", "failed run"
 STALE_AFTER = timedelta(days=2)
 """Default of the time without a newer sample after which a machine is late."""
 _OF_RUNS = (STALE, FAILED)
-_BY_ABOUT = (*_OF_RUNS, FAULTS)
+_OF_RECORDS = (FAULTS, SETTINGS)
+_BY_ABOUT = (*_OF_RUNS, *_OF_RECORDS)
 """Kinds of alerts without series, which are known by what they are about."""
 FEWEST_FOR_A_HABIT = 3
 """A machine that measured fewer subjects is never late."""
@@ -287,7 +289,7 @@ class _Update:
         if alert.kind in _OF_RUNS:
             if self._ran_again(alert) and not unread:
                 resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
-        elif alert.kind == FAULTS:
+        elif alert.kind in _OF_RECORDS:
             resolution = Statement("withdrawn")
         elif near is not None:
             resolution = Statement("part of", (near.change.id,))

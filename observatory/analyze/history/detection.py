@@ -76,8 +76,8 @@ class Histories:
     """When a sample of the newest run without a failure was taken."""
     samples: Callable[[Who], Sequence[Sample]] = lambda _: ()
     """The samples of one subject, of which the profiles are needed. Reading them takes a while."""
-    faults: Sequence[Occurrence] = ()
-    """What releases withstand worse than the one before: see `fault_changes`."""
+    without_series: Sequence[Occurrence] = ()
+    """What other records say: see `fault_changes` and `settings_changes`."""
     unread: frozenset[str] = frozenset()
     """Machines of which something could not be read: what is not seen there may still hold."""
     floors: MachineFloors = field(default_factory=MachineFloors)
@@ -133,7 +133,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
             gathered(left), lambda changed: _step_begins(changed, tracks, given.samples)
         ),
         *_across_machines(one for history in parts for one in history.occurrences()),
-        *given.faults,
+        *given.without_series,
     ]
     lines = list({id(one.line): one.line for one in series}.values())
     positions: dict[tuple[str, str], list[dict[str, int]]] = defaultdict(list)

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
@@ -17,6 +16,8 @@ from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Text, Word
 from observatory.store.records.subject import Subject, Versions
 
+AND = " and "
+"""Between the settings in the name of a row."""
 Counts = Annotated[dict[Text, FiniteFloat], Field(max_length=1000)]
 
 
@@ -32,19 +33,36 @@ class Row(Record):
     )
     further: Counts = Field({}, description="the other alerting counts, named alike")
 
+    @property
+    def settings(self) -> tuple[str, ...]:
+        """Each setting that is other than usual."""
+        return tuple(self.name.split(AND))
+
+    @property
+    def every(self) -> dict[str, float]:
+        """All alerting counts."""
+        return self.counts | self.further
+
+    def above(self, usual: Row | None) -> dict[str, float]:
+        """By how much counts are higher than as usual; None: here it is as usual."""
+        if usual is None:
+            return dict(self.counts)
+        known = usual.every
+        return {
+            name: value - known.get(name, 0)
+            for name, value in self.every.items()
+            if value > known.get(name, 0)
+        }
+
+    def failed(self, usual: Row | None) -> list[str]:
+        """The failures that are not there as usual."""
+        return [one for one in self.failures if usual is None or one not in usual.failures]
+
     def beyond(self, usual: Row | None) -> tuple[str, ...]:
         """Return what is worse here than as usual, as short texts; None: here it is as usual."""
-        if usual is None:
-            return (*_told(self.counts), *self.failures)
-        more = {
-            name: value for name, value in (self.counts | self.further).items()
-            if value > (usual.counts | usual.further).get(name, 0)
-        }  # fmt: skip
-        return (*_told(more), *(one for one in self.failures if one not in usual.failures))
-
-
-def _told(counts: Mapping[str, float]) -> list[str]:
-    return [f"{value:g} {name}" for name, value in counts.items()]
+        every = self.every
+        counts = (f"{every[name]:g} {name}" for name in self.above(usual))
+        return (*counts, *self.failed(usual))
 
 
 class Settings(Record):

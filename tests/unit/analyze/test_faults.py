@@ -28,7 +28,8 @@ def releases(*verdicts: str | None, certain: bool = True) -> list[Torture]:
 
 def detected(records: list[Torture], before: Alerts | None = None) -> Detected:
     context = AlertContext(NOW, STALE_AFTER, Triage(), before)
-    return detect_changes(Histories([], [], [], faults=list(fault_changes(records))), context)
+    found = list(fault_changes(records))
+    return detect_changes(Histories([], [], [], without_series=found), context)
 
 
 def test_nothing_changed_is_no_change() -> None:

@@ -114,8 +114,8 @@ def test_a_run_that_failed_is_told_although_nothing_was_measured() -> None:
     values = stepped(45, 40, 1.3)
     values[44] = float("nan")  # the newest subject has no value
     text = text_of(detected(watched(45, series(line(45), values), failures=died), moment(45)))
-    assert "1 change for the worse and 1 alert about runs or caches under faults" in text
-    assert "#### Runs, and caches under faults" in text
+    assert "1 change for the worse and 1 alert about runs, faults or settings" in text
+    assert "#### Runs, faults and other settings" in text
     assert "died of SIGSEGV" in text
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from observatory.analyze.history.part_changes import PART
+from observatory.analyze.history.settings_changes import SETTINGS
 from observatory.benchmarks.catalogue import CAUSES, METRICS
 from observatory.text.titles import title_of
 
 COUNTS = [f"{how} {name}" for how in ("fewer", "more") for name in METRICS]
-KINDS = [*CAUSES, *COUNTS, "worse under faults", PART, "failed run"]
+KINDS = [*CAUSES, *COUNTS, "worse under faults", SETTINGS, PART, "failed run"]
 
 
 @pytest.mark.parametrize("kind", KINDS)
