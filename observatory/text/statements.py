@@ -28,12 +28,14 @@ from observatory.text.words import first_of, several
 _NAMED = 3
 
 
-def count_changed(counts: Sequence[SeriesChange], times: Sequence[SeriesChange]) -> str:
+def count_changed(
+    counts: Sequence[SeriesChange], times: Sequence[SeriesChange], unfelt: bool = False
+) -> str:
     """A count whose cause is not told: `cache_misses 105 → 0 in radon warm_disk NUMBA fork`.
 
-    ``times``: compile times that changed with it.
+    ``times``: compile times that changed with it. ``unfelt``: the times of its cells have no step.
     """
-    return f"{counts[0].metric} {_largest(counts)}{_with_times(times)}"
+    return f"{counts[0].metric} {_largest(counts)}{_with_times(times, unfelt)}"
 
 
 def cause_began(
@@ -42,10 +44,12 @@ def cause_began(
     sides: Sides,
     counts: Sequence[SeriesChange],
     times: Sequence[SeriesChange],
+    unfelt: bool = False,
 ) -> str:
     """A cause that began: the backends, its sentence and, if there are any, its largest count."""
     largest = f" ({_largest(counts)})" if counts else ""
-    return f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}{_with_times(times)}"
+    said = f"{', '.join(backends)}: {cause_sentence(cause, sides)}{largest}"
+    return said + _with_times(times, unfelt)
 
 
 def level_changed(
@@ -71,8 +75,13 @@ def level_changed(
     return f"{len(changes)} series {verbs} {how}{by}: {first_of(names, _NAMED)}{why}"
 
 
-def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = None) -> str:
-    """Near-exact counts that changed together, the largest change first, and where that begins."""
+def work_changed(
+    changes: Sequence[SeriesChange], unfelt: bool = False, begins: Statement | None = None
+) -> str:
+    """Near-exact counts that changed together, the largest change first, and where that begins.
+
+    ``unfelt``: the times of their cells have no step there.
+    """
     ratios = [ratio for one in changes if (ratio := sizes.medians(one)) is not None]
     known = ratios and len(ratios) == len(changes)
     by = units.span(min(ratios), max(ratios)) if known else "from nothing measurable"
@@ -84,6 +93,7 @@ def work_changed(changes: Sequence[SeriesChange], begins: Statement | None = Non
     why = "" if begins is None else f"; {sentence_of(begins)}"
     if most.counts_from is not None:
         why += f"; {_counts_from(most.counts_from, most.learned_from)}"
+    why += _with_times((), unfelt)
     if len(changes) == 1:
         return f"{most.metric} of {most.benchmark} {verb}: {by} ({levels}){why}"
     where = f"{most.metric} of {most.benchmark} ({levels})"
@@ -135,9 +145,9 @@ def _largest(changes: Sequence[SeriesChange]) -> str:
     return f"{sizes.levels(most)} in {most.benchmark}{more}"
 
 
-def _with_times(times: Sequence[SeriesChange]) -> str:
+def _with_times(times: Sequence[SeriesChange], unfelt: bool) -> str:
     if not times:
-        return ""
+        return "; the times of these cells show no step there" if unfelt else ""
     most = max(times, key=lambda one: abs(one.after - one.before))
     levels = units.change(most.before, most.after, most.unit)
     by = units.effect(most.before, most.after, most.unit)

@@ -21,7 +21,13 @@ from observatory.analyze.history.alerts import (
 )
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import History
-from observatory.analyze.history.level_changes import LevelChange, gathered, judge_series
+from observatory.analyze.history.followers import (
+    FOLLOW_COUNTS,
+    FOLLOW_WORK,
+    with_felt,
+    with_followers,
+)
+from observatory.analyze.history.level_changes import gathered, judge_series
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import CALLS, PART, PartChanges
 from observatory.analyze.history.policy import Assessed, assess
@@ -30,9 +36,6 @@ from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by
 from observatory.benchmarks.catalogue import (
-    CAUSES,
-    COMPARED,
-    METRICS,
     OF_WORK,
     Cell,
 )
@@ -46,22 +49,6 @@ _NEIGHBOURS = 4
 """Subjects on each side of a step of which the samples say where it begins: one has too few."""
 _WORDS = len(fields(Cell))
 """The words of a benchmark of ours, which name its cell."""
-_Followers = Mapping[str, Collection[str]]
-"""The metrics that follow from each metric, in the same cell."""
-_FOLLOW_COUNTS: _Followers = {
-    name: {
-        follower
-        for cause in CAUSES.values() if name in cause.shows_in and not cause.deliberate
-        for follower in cause.explains if COMPARED[follower].kind != "exact"
-    }
-    for name, one in COMPARED.items() if one.kind == "exact"
-}  # fmt: skip
-"""Measured metrics that a comparison explains by what shows in a count, such as misses or sleep."""
-_TIMES = tuple(
-    name for name, one in METRICS.items() if one.kind == "noisy" and one.unit == "seconds"
-)
-_FOLLOW_WORK: _Followers = dict.fromkeys(OF_WORK, _TIMES)
-"""Times that follow from work: work decides, time describes."""
 
 
 @dataclass(frozen=True)
@@ -121,14 +108,16 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     exact = _across_machines(one for occurrences, _ in counted for one in occurrences)
     exact = [one for one in exact if not _known_elsewhere(one, exact)]
     moved = [*judged.moved, *(one for of in series for one in work_changes(of, given.floors))]
-    exact, left = _with_followers(exact, moved, _FOLLOW_COUNTS)
+    exact, left = with_followers(exact, moved, FOLLOW_COUNTS)
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
-    work, left = _with_followers(gathered(near), times, _FOLLOW_WORK)
+    work, left = with_followers(gathered(near), times, FOLLOW_WORK)
     tracks = {track.series.key: track for track in given.tracks}
     found = [
-        *exact,
-        *_with_beginnings(work, lambda changed: _begins(changed, given.samples)),
+        *with_felt(exact, tracks, FOLLOW_COUNTS),
+        *_with_beginnings(
+            with_felt(work, tracks, FOLLOW_WORK), lambda changed: _begins(changed, given.samples)
+        ),
         *_with_beginnings(
             gathered(left), lambda changed: _step_begins(changed, tracks, given.samples)
         ),
@@ -251,39 +240,6 @@ def _before(other: Occurrence, one: Occurrence) -> bool:
 
 def _places(one: Occurrence) -> set[tuple[str, str]]:
     return {(series.machine, series.env_name) for series in one.change.series}
-
-
-def _with_followers(
-    leading: Iterable[Occurrence],
-    moved: Iterable[LevelChange],
-    followers: _Followers,
-) -> tuple[list[Occurrence], list[LevelChange]]:
-    """Changes with the level changes that follow from them, and the level changes that are left."""
-    found, left = list(leading), []
-    for move in moved:
-        leaders = {name for name, own in followers.items() if move.change.metric in own}
-        places = range(len(found)) if leaders else ()
-        number = next((n for n in places if _follows(move, found[n], leaders)), None)
-        if number is None:
-            left.append(move)
-        else:
-            # A judged step says more than the two values that a count came with.
-            known = [one for one in found[number].change.series if one.key != move.change.key]
-            series = [*known, move.change]
-            change = found[number].change.model_copy(update={"series": series})
-            found[number] = replace(found[number], change=change)
-    return found, left
-
-
-def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bool:
-    """Whether it moved with a count of its cell, and did not stay when that was over."""
-    if move.drifting or move.change.worse != one.worse:
-        return False
-    if one.recovered is not None and move.recovered is None:
-        return False
-    near = move.within[0] <= one.change.first_bad.date <= move.within[1]
-    place = move.change.key[:3]
-    return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
 
 
 def _with_beginnings(
