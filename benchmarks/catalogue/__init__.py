@@ -15,7 +15,6 @@ from .backends import (
     BACKENDS,
     CACHES,
     MAIN_BACKENDS,
-    OPTIONAL_BACKENDS,
     SHARING_BACKENDS,
     Backend,
     without_cache,
@@ -23,6 +22,7 @@ from .backends import (
 from .cause import COSTS, FOLLOWS_FROM_A_CACHE, HEADLINE_TIMES, OF_A_CACHE, OF_WORK, Cause
 from .causes import CAUSES, FIRST_CAUSES
 from .matrix import (
+    DEFAULT_MODEL,
     MATRIX_MODELS,
     MEMBERS,
     MODELS,
@@ -51,6 +51,7 @@ from .metrics import (
 from .scenario import Scenario
 from .scenarios import (
     BUILDS,
+    FIRST_BUILDS,
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
     PATH,
@@ -65,6 +66,7 @@ from .words import (
     MEASURES,
     OUTCOMES,
     SAMPLE_SCHEMA,
+    SHARING_A_SEED,
     STATUSES,
     Kind,
     Measure,
@@ -80,7 +82,9 @@ __all__ = [
     "COMPARED",
     "CORRECTNESS",
     "COSTS",
+    "DEFAULT_MODEL",
     "FATES",
+    "FIRST_BUILDS",
     "FIRST_CAUSES",
     "FOLLOWS_FROM_A_CACHE",
     "HEADLINE_TIMES",
@@ -96,7 +100,6 @@ __all__ = [
     "OF_A_CACHE",
     "OF_PAIRS",
     "OF_WORK",
-    "OPTIONAL_BACKENDS",
     "OUTCOMES",
     "PATH",
     "PATH_STEPS",
@@ -106,6 +109,7 @@ __all__ = [
     "SAMPLING",
     "SCENARIOS",
     "SECTIONS",
+    "SHARING_A_SEED",
     "SHARING_BACKENDS",
     "SIBLINGS",
     "STATUSES",

@@ -277,8 +277,6 @@ MAIN_BACKENDS = tuple(one.name for one in _ALL if one.main)
 SHARING_BACKENDS = tuple(one.name for one in _ALL if one.main and one.has_symbols)
 """Those of them whose functions share symbols in one cache."""
 ABLATIONS = tuple(one.name for one in _ALL if one.ablation)
-OPTIONAL_BACKENDS = tuple(one.name for one in _ALL if one.optional)
-"""The backends that are measured only where somebody asks for them."""
 
 
 def without_cache(backend: str) -> str | None:

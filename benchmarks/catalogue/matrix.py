@@ -15,6 +15,8 @@ from .scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS, WARM_SCENAR
 from .words import LAUNCHES, no_such
 
 MODELS = discovered()
+DEFAULT_MODEL = "radon"
+"""The model that is built, and compared, where nobody names one."""
 MEMBERS = {name: model.members for name, model in MODELS.items() if model.members}
 """The graphs of a model, in the order in which siblings, variants and upgrades build them."""
 
@@ -159,7 +161,7 @@ class Cell:
 
 
 def cells(
-    models: tuple[str, ...] = ("radon",),
+    models: tuple[str, ...] = (DEFAULT_MODEL,),
     scenarios: tuple[str, ...] = MATRIX_SCENARIOS,
     backends: tuple[str, ...] = tuple(BACKENDS),
     launches: tuple[str, ...] = MATRIX_LAUNCHES,

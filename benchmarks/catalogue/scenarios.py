@@ -165,6 +165,8 @@ SIBLINGS = tuple(one.name for one in _ALL if one.family == "siblings")
 PATH = tuple(one.name for one in _ALL if one.family == "path")
 SAMPLING = tuple(one.name for one in _ALL if one.family == "sampling")
 BUILDS = tuple(one.name for one in _ALL if one.family == "build")
+FIRST_BUILDS = tuple(one.name for one in _ALL if one.family == "build" and not one.filled_by)
+"""The scenarios of one build from an empty cache: its ledger has everything that is compiled."""
 WARM_SCENARIOS = tuple(o.name for o in _ALL if o.warm and o.family in ("build", "path", "census"))
 """The scenarios that build from a cache that was filled for them: a miss is an alarm."""
 MATRIX_SCENARIOS = tuple(one.name for one in _ALL if one.matrix)

@@ -3,18 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Literal
 
 Kind = Literal["exact", "near_exact", "noisy"]
 Measure = Literal["timing", "counting", "tracing", "work"]
 
-LAUNCHES = {
-    "fork": "a parent imports pytensor and numba, builds nothing and forks; the child is measured",
-    "spawn": "a fresh interpreter with a hash seed of its own",
-    "forkserver": "a server that imported nothing forks every process; all share one hash seed",
+
+@dataclass(frozen=True)
+class Launch:
+    """One start method."""
+
+    meaning: str
+    shares_seed: bool
+    """Whether processes that share a cache share their hash seed."""
+
+
+LAUNCHES: Mapping[str, Launch] = {
+    "fork": Launch(
+        "a parent imports pytensor and numba, builds nothing and forks; the child is measured",
+        shares_seed=True,
+    ),
+    "spawn": Launch("a fresh interpreter with a hash seed of its own", shares_seed=False),
+    "forkserver": Launch(
+        "a server that imported nothing forks every process; all share one hash seed",
+        shares_seed=True,
+    ),
 }
 """Start methods; `launch` in asv's parameters and in stored data."""
+SHARING_A_SEED = tuple(name for name, one in LAUNCHES.items() if one.shares_seed)
 MEASURES: dict[Measure, str] = {
     "timing": "times and memory, without probes",
     "counting": "the ledger and exact counts, from probes on caches and compilers; no times",

@@ -7,14 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
+from observatory.benchmarks.profiles import OTHER
 from observatory.text import units
 from observatory.text.plain import shorten
 
 Stacks = Iterable[tuple[Sequence[str], float]]
 """Chains of callers, the outermost first, each with the weight of its last function alone."""
 
-OTHER = "(other)"
-"""Stands for the callees of a frame that are too small to be kept."""
 ROW = 18
 """Height of a frame in pixels; `flame.js` has it too."""
 _KEPT = 1500

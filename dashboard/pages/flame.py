@@ -9,9 +9,9 @@ from typing import Any
 from observatory import tool_version
 from observatory.analyze.profiles.cells import CellProfile, units_of
 from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.profiles import OTHER
 from observatory.dashboard.drawing.flame import (
     LONGEST_NAME,
-    OTHER,
     Stacks,
     flame_picture,
     flame_tree,

@@ -14,6 +14,7 @@ from observatory.benchmarks.catalogue import (
     BACKENDS,
     COMPARED,
     CORRECTNESS,
+    DEFAULT_MODEL,
     LAUNCHES,
     MEASURES,
     MODELS,
@@ -164,7 +165,7 @@ def _narrowed(series: Sequence[SeriesChange]) -> str:
     options = []
     for axis, (name, words) in enumerate(zip(names, axes, strict=True)):
         found = [word for word in words if any(cell[axis] == word for cell in cells)]
-        if name == "model" and found == ["radon"]:
+        if name == "model" and found == [DEFAULT_MODEL]:
             continue
         if len(found) < len(words):
             options += [f"--{name} {word}" for word in found]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, get_args
 
 from packaging.version import Version
 from pydantic import Field
 
+from observatory.benchmarks.catalogue import BACKENDS, CACHES
 from observatory.guard.caches.judging import Report
 from observatory.store.base.record import Record
 from observatory.store.records.passport import Passport
@@ -31,7 +32,12 @@ USES: Final[dict[Use, str]] = {
 }
 """What may happen to whoever uses a cache; the worst comes first."""
 
-KINDS: Final[dict[str, Kind]] = {"NUMBA": "numba", "C": "C", "C_VM": "C"}
+KINDS: Final[dict[str, Kind]] = {
+    one.name: kind
+    for kind in get_args(Kind)
+    for one in BACKENDS.values()
+    if CACHES.get(one.cache) == kind and not one.filled_by
+}
 """The kind of cache that a backend fills."""
 
 

@@ -21,6 +21,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from observatory.benchmarks.catalogue import (
     BACKENDS,
+    DEFAULT_MODEL,
     MAIN_BACKENDS,
     MATRIX_LAUNCHES,
     MATRIX_SCENARIOS,
@@ -108,7 +109,7 @@ def matrix(narrowed: Narrowed) -> Matrix:
     chosen = [
         cell
         for cell in cells(
-            tuple(narrowed.models or ("radon",)),
+            tuple(narrowed.models or (DEFAULT_MODEL,)),
             tuple(narrowed.scenarios or MATRIX_SCENARIOS),
             backends,
             tuple(narrowed.launches or MATRIX_LAUNCHES),

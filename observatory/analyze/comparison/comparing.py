@@ -24,6 +24,7 @@ from observatory.analyze.moved_alike import TIMES, MovedAlike, moved_alike
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Statement
 from observatory.benchmarks.catalogue import (
     CORRECTNESS,
+    FIRST_BUILDS,
     METRICS,
     OF_WORK,
     SCENARIOS,
@@ -197,7 +198,9 @@ def _workload(base: Evidence, head: Evidence, asked: set[tuple[str, str]]) -> It
     seen: set[tuple[str, str]] = set()
     for cell in sorted(base.cells & head.cells):
         old, new, place = base.ledger(cell), head.ledger(cell), (cell.model, cell.backend)
-        if cell.scenario != "cold" or old is None or new is None or place not in asked - seen:
+        if cell.scenario not in FIRST_BUILDS or place not in asked - seen:
+            continue
+        if old is None or new is None:
             continue
         if same_workload(old, new):
             continue

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.statements import FoundCause
-from observatory.benchmarks.catalogue import CAUSES, Cell
+from observatory.benchmarks.catalogue import CAUSES, SHARING_A_SEED, Cell
 from observatory.benchmarks.messages import OUTER_GRAPH
 from observatory.store.records.comparison import CauseKind, FunctionChange, GraphChange, Verdict
 from observatory.store.records.sample import Check
@@ -35,9 +35,9 @@ class Finding:
 def united(findings: Sequence[Finding], verdicts: Sequence[Verdict]) -> list[Finding]:
     """Give one kind, and so one cause, to the effects of one defect of keys in many cells.
 
-    Keys that differ only where hash seeds do have a kind of their own: the siblings of a fork share
-    their seed. Keys that are not repeatable within a process differ between processes as well. And
-    what is never found again is not reused within a build either.
+    Keys that differ only where hash seeds do have a kind of their own. Keys that are not repeatable
+    within a process differ between processes as well. And what is never found again is not reused
+    within a build either.
     """
     of_misses = [v for v in verdicts if v.metric == "cache_misses"]
     counted = {v.cell for v in of_misses}
@@ -53,10 +53,11 @@ def united(findings: Sequence[Finding], verdicts: Sequence[Verdict]) -> list[Fin
             if "keys are not repeatable" in kinds:
                 kind = "keys are not repeatable"
             else:
-                # Some cells are not measured under fork: they prove nothing, and deny nothing.
+                # Some cells are measured under spawn alone: they prove and deny nothing.
                 cells = [other.cell for other in alike if other.kind == kind]
-                forked = {replace(cell, launch="fork") for cell in cells} & counted
-                if forked and forked <= hits and all(cell.launch == "spawn" for cell in cells):
+                sharing = {replace(o, launch=one) for o in cells for one in SHARING_A_SEED}
+                proving = sharing & counted
+                if proving and proving <= hits and sharing.isdisjoint(cells):
                     kind = "keys differ between hash seeds"
         found.append(replace(finding, kind=kind))
     return found

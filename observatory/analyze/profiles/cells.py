@@ -24,8 +24,8 @@ from observatory.analyze.profiles.samples import (
     traced,
 )
 from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.profiles import ROOT
 from observatory.store.records.profile import (
-    ROOT,
     LlvmPass,
     LlvmPassTime,
     PhaseMemory,

@@ -20,9 +20,8 @@ from dataclasses import dataclass, field
 
 from observatory.analyze.profiles.modules import imported
 from observatory.analyze.profiles.renames import united
+from observatory.benchmarks.profiles import OTHER, ROOT
 from observatory.store.records.profile import (
-    OTHER,
-    ROOT,
     CallTree,
     PartChange,
     Profile,

@@ -12,7 +12,8 @@ from statistics import median
 
 from observatory.analyze.profiles.judging import LARGE
 from observatory.analyze.profiles.samples import ENOUGH
-from observatory.store.records.profile import OTHER, LlvmPass, LlvmPassTime, PhaseTime, Profile
+from observatory.benchmarks.profiles import OTHER
+from observatory.store.records.profile import LlvmPass, LlvmPassTime, PhaseTime, Profile
 
 _Passes = Mapping[tuple[str, str], LlvmPass]
 """The passes of one sample, by phase and name."""

@@ -12,12 +12,9 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, FiniteFloat, StringConstraints, model_validator
 
+from observatory.benchmarks.profiles import OTHER, ROOT
 from observatory.store.base.record import Record
 
-ROOT = "(build)"
-"""The name of the tree's root: the measured span, which is no function."""
-OTHER = "(other)"
-"""The name of a node that stands for all callees of its parent that are too small to be kept."""
 _MOST_NODES = 20_000
 _MOST_FUNCTIONS = 10_000
 _DEEPEST = 1000

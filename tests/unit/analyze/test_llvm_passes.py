@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from observatory.analyze.profiles.llvm_passes import longer_pass, pass_times, usual_passes
-from observatory.store.records.profile import OTHER, LlvmPass, PhaseTime, Profile
+from observatory.benchmarks.profiles import OTHER
+from observatory.store.records.profile import LlvmPass, PhaseTime, Profile
 
 PASSES, MACHINE_CODE = "LLVM: passes", "LLVM: machine code"
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from observatory.benchmarks.profiles import OTHER
 from observatory.dashboard.drawing import flame
-from observatory.dashboard.drawing.flame import OTHER, change_class, flame_picture, flame_tree
+from observatory.dashboard.drawing.flame import change_class, flame_picture, flame_tree
 from observatory.dashboard.pages.flame import graph
 from tests.factories_profiles import HOSTILE, profiles, write_page
 
