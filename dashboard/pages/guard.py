@@ -156,6 +156,7 @@ def _findings(one: Upgrade) -> Iterator[str]:
             (part.stale, f"With the cache of {base}, {head} returns what {base} compiled"),
             (part.base_wrong, f"{base} computes wrong values even from an empty cache"),
             (part.fresh_wrong, f"{head} computes wrong values even from an empty cache"),
+            (part.unsupported, f"{head} cannot build all graphs, so these were not tried"),
             (part.again_stale, f"{base}, used again after {head}, returns what {head} compiled"),
         )
         for names, claim in claims:

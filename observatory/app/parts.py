@@ -1,8 +1,9 @@
 """Work in parts, in as many processes as there are CPUs to run them.
 
 A part is a list, and what is done with it a function of a module: part in, result out, both of
-which can be pickled, and nothing else is read or written. So a cluster can call the same function;
-`mapped` needs only something with the `map` of an executor.
+which can be pickled, and nothing is written. So a cluster can call the same function; `mapped`
+needs only something with the `map` of an executor. Parts that name journals are read where they
+are done: workers must find them under the same paths.
 """
 
 from __future__ import annotations

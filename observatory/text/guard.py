@@ -134,6 +134,7 @@ def own_cache_table(label: str, parts: Sequence[Part]) -> Table:
             ("stale", each.stale),
             ("wrong only with the cache", each.wrong_by_cache),
             ("wrong with any cache", each.fresh_wrong),
+            ("cannot build", each.unsupported),
             ("failed", [each.failure] if each.failure else []),
         )
         if names
@@ -183,6 +184,7 @@ def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:
                 (where, "wrong", each.wrong),
                 (f"{base} from an empty cache{model}", "wrong", each.base_wrong),
                 (f"{head} from an empty cache{model}", "wrong", each.fresh_wrong),
+                (f"{head}{model} {each.backend}", "cannot build", each.unsupported),
                 (f"{base} again after {head}{model}", "stale", each.again_stale),
             ):
                 if names:

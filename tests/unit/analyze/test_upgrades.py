@@ -7,7 +7,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.guard.verdicts import is_stale, is_wrong, part
 from observatory.store.records.sample import Check, LedgerEntry, Sample
 from observatory.store.records.upgrades import Part, Side, Upgrade
-from observatory.text.guard import upgrade_table
+from observatory.text.guard import own_cache_table, upgrade_table
 from tests import factories
 
 CELL = Cell("linalg", "upgrade", "NUMBA", "spawn")
@@ -109,3 +109,11 @@ def test_what_two_pairs_tell_of_one_subject_is_told_once() -> None:
     wrong = upgrade(Part(model="randoms", backend="NUMBA", base_wrong=["cauchy"]))
     (told,) = upgrade_table([wrong, wrong]).footnotes
     assert told == "3.2.3 from an empty cache, randoms: wrong cauchy"
+
+
+def test_graphs_that_the_head_cannot_build_are_named() -> None:
+    lacking = Part(model="randoms", backend="NUMBA", built=23, unsupported=["cauchy"])
+    told = "3.2.4, randoms NUMBA: cannot build cauchy"
+    assert upgrade_table([upgrade(lacking)]).footnotes == (told,)
+    (own,) = own_cache_table("3.2.4", [lacking]).footnotes
+    assert own == "randoms NUMBA: cannot build cauchy"

@@ -120,6 +120,13 @@ def test_what_two_upgrades_tell_of_one_subject_is_told_once() -> None:
     assert page["findings"] == ["3.2.3 computes wrong values even from an empty cache: cauchy."]
 
 
+def test_graphs_that_the_head_cannot_build_are_named() -> None:
+    lacking = Part(model="randoms", backend="NUMBA", built=23, unsupported=["cauchy"])
+    page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(lacking)]))
+    assert page is not None
+    assert page["findings"] == ["3.2.4 cannot build all graphs, so these were not tried: cauchy."]
+
+
 def test_an_upgrade_that_was_not_judged_is_not_called_right() -> None:
     failed = Part(model="randoms", backend="NUMBA", failure="nothing was filled: it hung")
     page = guard_page(measured((FORK, "wrong_results", 0), upgrades=[upgrade(failed)]))
