@@ -80,7 +80,7 @@ def loaded(
     for directory in directories:
         for one in load(directory):
             if isinstance(one, RecordError):
-                problems.append(problem_of(one, directory, layout.TORTURE))
+                problems.append(problem_of(one, directory, ""))
             else:
                 found.append(one)
     return found
