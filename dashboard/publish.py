@@ -159,7 +159,7 @@ def _put(name: str, content: bytes, folder: Path, old: Path) -> None:
 def _has(path: Path, content: bytes) -> bool:
     try:
         return path.stat().st_size == len(content) and path.read_bytes() == content
-    except BaseException:  # there is no such file
+    except OSError:  # there is no such file
         return False
 
 
