@@ -224,8 +224,10 @@ def _alerts(
         if previous.made_of == fingerprint(read, triage, faults, crossed, calibrations):
             return previous
     watched = watched_of(directories, read, tracks, problems, MachineFloors(calibrations))
-    newest = max((run.measured_at for run in watched.runs), default=None)
-    now = newest or datetime.min.replace(tzinfo=UTC)
+    # Without runs, there are only changes that no series shows, as of records of settings.
+    runs = [run.measured_at for run in watched.runs]
+    subjects = [one.change.first_bad.date for one in watched.without_series]
+    now = max(runs or subjects, default=datetime.fromtimestamp(0, UTC))
     detected = detect_changes(watched, AlertContext(now, STALE_AFTER, triage, previous))
     retired = retired_alerts((one.alert for one in detected.alerts), tracks)
     return alerts_of(detected, tool_version(), wrong=wrong_counts(tracks), retired=retired)

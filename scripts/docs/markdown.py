@@ -55,11 +55,11 @@ def filled(text: str, parts: Mapping[str, str]) -> str:
     ValueError where the text has no such place, or several.
     """
     for name, content in parts.items():
-        place = re.compile(f"(<!-- {name} -->\n)(.*?)(<!-- end of {name} -->)", re.DOTALL)
-        made = f"\n{content}\n\n" if content else ""
-        text, number = place.subn(lambda m, made=made: f"{m[1]}{made or m[2]}{m[3]}", text)
-        if number != 1:
+        place = re.compile(f"(<!-- {name} -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
+        if len(place.findall(text)) != 1:
             raise ValueError(f"there is no place for {name!r}, or there are several")
+        if content:
+            text = place.sub(lambda m, made=content: f"{m[1]}\n{made}\n\n{m[2]}", text)
     return text
 
 
