@@ -197,9 +197,9 @@ def _runs(process: int) -> bool:
 
 
 def nothing_runs(commands: Commands) -> None:
-    """The measured processes of a killed command end with it."""
+    """The measured processes of a killed command end with it, and git's, also those of a remote."""
     until = time.monotonic() + 120
-    while any(one.startswith("git ") or "fake_sampling" in one
+    while any(one.startswith("git") or "git-receive-pack" in one or "fake_sampling" in one
               for one in left_running(commands.taken)):  # fmt: skip
         assert time.monotonic() < until, left_running(commands.taken)
         time.sleep(0.05)

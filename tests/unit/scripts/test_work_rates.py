@@ -87,14 +87,17 @@ def test_another_machine_counts_the_same() -> None:
     apart = (medians[1] / medians[0] - 1).abs().groupby("metric").max()
     assert apart["instructions"] < 0.00003
     assert apart["python_calls"] < 0.0002
-    rates, idle = rates_of(other), rates_by_load(other)["idle"]
-    for one in (*rates, *idle):
+    rates, by_load = rates_of(other), rates_by_load(other)
+    idle = by_load["idle"]
+    busy = [one for one in by_load["busy"] if one.metric == "python_calls"]
+    for one in (*rates, *idle, *busy):
         assert (one.alarms, one.found[1.005], *one.by_three) == (0, 1.0, 0, 1.0), one
     calls = {one.cell: one.samples for one in idle if one.metric == "python_calls"}
     assert set(calls) == set(CELLS)
     assert min(calls.values()) >= 200
+    assert {one.cell for one in busy} == set(CELLS)
     documented = (ROOT / "docs/explanation/counts-repeat.md").read_text().splitlines()
-    for drawn in (table(rates), table_by_load({"idle": idle})):
+    for drawn in (table(rates), table_by_load({"idle": idle, "busy": busy})):
         assert [line for line in drawn.splitlines() if line not in documented] == []
 
 
