@@ -184,7 +184,7 @@ class Interleaving:
     order: random.Random
     """Decides which side of a pair comes first."""
     workers_of_work: int = 0
-    """Samples of `work` taken at a time, where these are more: each is one process."""
+    """How many samples `work` takes at a time, if more than ``workers``: each is one process."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
         """Fill the caches that are missing, and count each cell once on each side.

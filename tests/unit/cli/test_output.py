@@ -6,7 +6,7 @@ import pytest
 from rich.text import Text
 
 from observatory.app.progress import Update
-from observatory.cli.output import Console, TerminalProgress, grid, render
+from observatory.cli.output import Console, TerminalProgress, grid, render, say
 from observatory.text.tables import Table
 
 
@@ -106,3 +106,8 @@ def test_a_terminal_has_a_bar_and_lines_only_for_what_went_wrong() -> None:
     assert "3.3.7: cold (timing) crashed" in text
     assert "[1/2]" not in text
     assert "1/2" in text
+
+
+def test_plain_texts_cannot_control_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    say("a\x1b[2Jb", "::error::c", end="|")
+    assert capsys.readouterr().out == "a\N{REPLACEMENT CHARACTER}[2Jb|: :error::c|"
