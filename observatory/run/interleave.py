@@ -5,7 +5,7 @@ of its cells, then their instructions. Other traces and timing samples come last
 taken one at a time and in pairs, one of each side in random order, so that disturbances of the
 machine affect both sides alike. If a
 worker of a fleet dies in the second one, or something is stopped between them, both are taken
-again.
+again; if the whole cluster is lost, neither counts.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
 from observatory.run.batches import Batch, alone, carry_out
+from observatory.run.fleets import FleetError
 from observatory.run.presets import Narrowed
 from observatory.run.schedule import TakesSamples
 from observatory.store.records.sample import Sample
@@ -249,7 +250,7 @@ class Interleaving:
         """Take two samples one after the other, and both again if the second one was late.
 
         Minutes would lie between them in which the machine may have changed: a worker died, or the
-        scheduler or this process was stopped.
+        scheduler or this process was stopped. If the cluster is lost, neither counts.
         """
         second = self.executors[jobs[-1].side]
         if not isinstance(second, BeginsAgain):  # as on one machine
@@ -260,6 +261,9 @@ class Interleaving:
             taken.clear()
             try:
                 self._take(jobs, 1, ended=lambda *one: taken.append(one))
+            except FleetError:  # the cluster is lost, and with it the other sample
+                self._drop(taken)
+                raise
             except BaseException:  # Ctrl-C among others; what was taken is kept, as on one machine
                 for one in taken:
                     self.ended(*one)
@@ -267,12 +271,15 @@ class Interleaving:
             first, last = (sample for _, sample in taken)
             if not left or not (second.was_late(last) or _apart(first, last)):
                 break
-            for job, sample in taken:
-                executor = self.executors[job.side]
-                assert isinstance(executor, BeginsAgain), "both sides are on one fleet"
-                executor.drop(sample)
+            self._drop(taken)
         for one in taken:
             self.ended(*one)
+
+    def _drop(self, taken: Iterable[tuple[Job, Sample]]) -> None:
+        for job, sample in taken:
+            executor = self.executors[job.side]
+            assert isinstance(executor, BeginsAgain), "both sides are on one fleet"
+            executor.drop(sample)
 
     def _shuffled(self) -> list[SideName]:
         return self.order.sample(SIDES, len(SIDES))

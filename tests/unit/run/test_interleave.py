@@ -13,6 +13,7 @@ import pytest
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
+from observatory.run.fleets import FleetError
 from observatory.run.interleave import Interleaving, Job, matrix
 from observatory.run.presets import Narrowed
 from observatory.store.records.sample import Sample
@@ -252,8 +253,12 @@ class Dying(Stub):
         super().__init__(caches)
         self.late, self.taken, self.waited = late, list[Sample](), waited
         self.dropped: list[Sample] = []
+        self.lost: BaseException | None = None
+        """What is raised instead of a sample."""
 
     def run(self, task: Task) -> Sample:
+        if self.lost is not None:
+            raise self.lost
         one = super().run(task)
         after = timedelta(seconds=self.waited.get(len(self.taken), 0.0))
         self.taken.append(one.model_copy(update={"started_at": one.started_at + after}))
@@ -274,6 +279,13 @@ def paired(
 ) -> tuple[Dying, Dying, list[Sample]]:
     """One pair, of which BASE is taken first, is taken: both sides, and what counts."""
     sides = Dying(tmp_path / "base", first_late), Dying(tmp_path / "head", late, waited)
+    interleaving, ended = of_dying(*sides)
+    assert interleaving.time([DISK], 1, math.inf)
+    return *sides, ended
+
+
+def of_dying(*sides: Dying) -> tuple[Interleaving, list[Sample]]:
+    """What takes pairs, BASE first, and the list of the samples that count."""
     ended: list[Sample] = []
     first_base = random.Random(0)
     first_base.sample = lambda them, _: list(them)  # type: ignore[assignment,method-assign]
@@ -281,8 +293,7 @@ def paired(
         dict(zip(("base", "head"), sides, strict=True)),  # type: ignore[arg-type]
         lambda _: None, lambda _, one: ended.append(one), 1, first_base,
     )  # fmt: skip
-    assert interleaving.time([DISK], 1, math.inf)
-    return *sides, ended
+    return interleaving, ended
 
 
 def test_if_a_worker_dies_in_the_second_sample_of_a_pair_both_are_taken_again(
@@ -315,3 +326,15 @@ def test_a_pair_that_never_comes_in_time_is_kept_in_the_end(tmp_path: Path) -> N
 def test_a_first_sample_that_was_late_spoils_no_pair(tmp_path: Path) -> None:
     base, head, ended = paired(tmp_path, late=set(), first_late={0})
     assert (len(base.taken), len(head.taken), len(ended)) == (1, 1, 2)
+
+
+@pytest.mark.parametrize(("lost", "kept"), [(FleetError("lost"), 0), (KeyboardInterrupt(), 1)])
+def test_the_first_sample_of_a_pair_is_kept_if_a_user_ends_it_but_not_if_the_cluster_is_lost(
+    tmp_path: Path, lost: BaseException, kept: int
+) -> None:
+    base, head = Dying(tmp_path / "base", set()), Dying(tmp_path / "head", set())
+    head.lost = lost
+    interleaving, ended = of_dying(base, head)
+    with pytest.raises(type(lost)):
+        interleaving.time([DISK], 1, math.inf)
+    assert (len(base.taken), len(ended), len(base.dropped)) == (1, kept, 1 - kept)
