@@ -12,7 +12,7 @@ from pathlib import Path
 
 from observatory.dashboard.kept import Kept, Later
 from observatory.errors import ObservatoryError
-from observatory.store.base.files import sync_directory
+from observatory.store.base.files import sync_directory, write_atomic
 from observatory.store.base.locking import locked_at_once
 from observatory.store.base.scratch import scratch
 
@@ -77,6 +77,16 @@ def add(out: Path, name: str, content: bytes) -> None:
             (out / each).parent.mkdir(exist_ok=True, parents=True)
             (work / each).replace(out / each)
             sync_directory((out / each).parent)
+
+
+def add_or_write(path: Path, content: bytes) -> None:
+    """Replace a file as a whole, by `add` if it is inside of pages. Raises OSError."""
+    path = path.absolute()
+    out = next((place for place in path.parents if (place / MARKER).is_file()), None)
+    if out is None:
+        write_atomic(path, content)
+    else:
+        add(out, path.relative_to(out).as_posix(), content)
 
 
 def restore(out: Path) -> None:

@@ -14,8 +14,8 @@ from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
 from observatory.cli.output import Console, on_terminal, report_problems, say
 from observatory.dashboard.feed import atom
+from observatory.dashboard.publish import add_or_write
 from observatory.errors import Exit, SelectionError
-from observatory.store.base.files import write_atomic
 from observatory.store.records import found as found_record
 from observatory.store.records.alerts import STATES
 from observatory.text.alerts import drawn
@@ -86,7 +86,7 @@ def command(
     )
     found = search.record
     if feed is not None:
-        write_atomic(feed, atom(found, now, link))
+        add_or_write(feed, atom(found, now, link))
     from_day = None if since is None else since.replace(tzinfo=UTC)
     chosen = found.chosen(top, from_day, benchmark)
     if json:

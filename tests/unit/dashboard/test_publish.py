@@ -16,6 +16,7 @@ from observatory.dashboard.publish import (
     MARKER,
     NotOurDirectoryError,
     add,
+    add_or_write,
     publish,
     refuse_foreign,
     restore,
@@ -84,7 +85,7 @@ def test_an_added_file_never_makes_pages_somebody_elses(tmp_path: Path) -> None:
     out = tmp_path / "html"
     publish(OLD.items(), out)
     found, event = [], 0
-    while killed_at(event, lambda: add(out, PICTURE, b"<svg/>")):
+    while killed_at(event, lambda: add_or_write(out / PICTURE, b"<svg/>")):
         found.append(pages(out))
         assert found[-1] in (OLD, {**OLD, PICTURE: b"<svg/>"})
         publish(OLD.items(), out)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from observatory.cli.main import main
+from observatory.dashboard.publish import publish, refuse_foreign
 from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
@@ -94,6 +95,15 @@ def test_json_is_what_is_written(results: Path, tmp_path: Path) -> None:
     said = observatory("alerts", "--results", results, "--json", "--feed", feed)
     assert json.loads(said.stdout) == json.loads((results / "alerts.json").read_text())
     assert feed.read_bytes().startswith(b"<?xml")
+
+
+def test_a_feed_among_pages_is_one_of_them(results: Path, tmp_path: Path) -> None:
+    """A build of the pages refuses a directory with a file that is not."""
+    pages = tmp_path / "html"
+    publish({"index.html": b"<html>"}.items(), pages)
+    assert observatory("alerts", "--results", results, "--feed", pages / "own.atom").stderr == ""
+    assert (pages / "own.atom").read_bytes().startswith(b"<?xml")
+    refuse_foreign(pages)
 
 
 def test_the_list_says_when_what_where_and_how_much(results: Path) -> None:
