@@ -4,7 +4,7 @@ OLD and NEW are directories that contain the package `pytensor`, of two releases
 older one serves the newer one wherever a key is the same, and keys contain the version of an
 implementation, not its code. The sources of numba's dispatch are read and nothing is imported, by
 a Python that can parse both. The exit status is 1 if an implementation is named, and 2 if they
-cannot be compared.
+cannot be compared. With `--json`, a record says all this.
 
 Functions that an implementation calls are not looked at, nor which of several versions in one
 function changed; and a change need not change any value.
@@ -12,14 +12,20 @@ function changed; and a change need not change any value.
 
 from __future__ import annotations
 
+import argparse
 import ast
+import json
+import signal
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
-_DISPATCH = Path("pytensor", "link", "numba", "dispatch")
+from .parent import end_with_parent
+
+DISPATCH = Path("pytensor", "link", "numba", "dispatch")
+"""Where implementations are, relative to a directory that contains the package."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ def _names_version(name: str) -> bool:
 def implementations(packages: Path) -> Mapping[str, Implementation]:
     """Return the implementations of the PyTensor in a directory, by how they are registered."""
     found = {}
-    for path in sorted((packages / _DISPATCH).rglob("*.py")):
+    for path in sorted((packages / DISPATCH).rglob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.FunctionDef):
                 registered = sorted(map(ast.unparse, node.decorator_list))
@@ -106,19 +112,32 @@ def _implementation(node: ast.FunctionDef) -> Implementation:
 
 def main() -> None:
     """Print a line for each implementation, and exit: with 2 if it cannot compare them."""
-    if len(sys.argv) != 3:
-        _cannot(__doc__ or "")
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.implementations", description=(__doc__ or "").partition(":")[0]
+    )
+    parser.add_argument("old", type=Path)
+    parser.add_argument("new", type=Path)
+    parser.add_argument("--json", action="store_true", help="print a record")
+    parser.add_argument("--end-with-parent", action="store_true", help="end when the parent dies")
+    given = parser.parse_args()
+    if given.end_with_parent:
+        end_with_parent(signal.SIGTERM)
     try:
-        old, new = (implementations(Path(one)) for one in sys.argv[1:])
+        old, new = (implementations(one) for one in (given.old, given.new))
     except SyntaxError as error:
         _cannot(f"{error.filename} needs a newer Python than this one: {error.msg}")
-    for packages, found in zip(sys.argv[1:], (old, new), strict=True):
-        if not found:
-            _cannot(f"there are no implementations in {Path(packages, _DISPATCH)}")
+    for packages, found in ((given.old, old), (given.new, new)):
+        if not found and not given.json:
+            _cannot(f"there are no implementations in {packages / DISPATCH}")
     named = same_version(old, new)
+    both = len(old.keys() & new.keys())
+    if given.json:
+        changed = [{"name": name, "versions": versions} for name, versions in named]
+        print(json.dumps({"compared": both, "changed": changed}))
+        sys.exit(bool(named))
     for name, versions in named:
         print(f"{name}: version {', '.join(map(str, versions)) or 'none'}")
-    print(f"{len(named)} of {len(old.keys() & new.keys())} changed under the same version")
+    print(f"{len(named)} of {both} changed under the same version")
     if alone := len(old.keys() ^ new.keys()):
         print(f"{alone} are new, gone or registered in another way, and were not compared")
     sys.exit(bool(named))

@@ -11,6 +11,7 @@ from pathlib import Path
 from observatory import tool_version
 from observatory.analyze.comparison.comparing import Setting, compared, setting_of
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.app import implementations
 from observatory.app.cluster import on_cluster
 from observatory.app.comparer import Comparer, discard, side_of
 from observatory.app.profiles import profile_of_cells
@@ -165,6 +166,7 @@ def _measured(
         side_of(session, one.subject, where / name, cells.cells, one.pins)
         for name, one in zip(SIDES, (both.base, both.head), strict=True)
     )
+    warnings += implementations.between(session.say, base_side.environment, head_side.environment)
     setting = Setting(
         base=of_base, head=of_head, started_at=datetime.now(UTC), interleaved=True, seed=seed,
         observatory=tool_version(), reproduce=repeat,

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from observatory.analyze.comparison.comparing import outcome_of
+from observatory.app import implementations
 from observatory.app.comparison import compare_saved
 from observatory.app.progress import Progress, silent
 from observatory.app.session import TIMEOUT, Session
@@ -115,9 +116,15 @@ def compare_with_stored(
         session.say(f"{name}, against the stored base: {outcome_of(found)}")
         if outcome_of(found) != "calm":
             break
-    if isinstance(found, Comparison) and _traced_once(pair.base, taken):
-        return found.model_copy(update={"warnings": [*found.warnings, PARTS_UNJUDGED]})
-    return found
+    if isinstance(found, str):
+        return found
+    base = pair.base.header.subject.commit
+    warnings = implementations.between_commits(
+        session.say, repository, base, pair.head, environment
+    )
+    if _traced_once(pair.base, taken):
+        warnings.append(PARTS_UNJUDGED)
+    return found.model_copy(update={"warnings": [*found.warnings, *warnings]})
 
 
 def _traced_once(base: Saved, taken: Sequence[Task]) -> bool:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from functools import partial
-from itertools import pairwise
 from statistics import median
 
 from scripts.docs.markdown import code, table, wrapped
@@ -100,9 +99,9 @@ def sizes(rows: Sequence[Built]) -> Iterator[str]:
     if not collections:
         return
     collections.sort(key=lambda one: (one.first.series, one.first.values))
-    exponents = ["", *(_exponent(one, other) for one, other in pairwise(collections))]
+    exponents = [_exponent(one, collections) for one in collections]
     yield table(
-        ("series", "values in each", "from nothing: CPU time", "exponent, from the row above",
+        ("series", "values in each", "from nothing: CPU time", "exponent, from the next smaller",
          "memory", "one new file: CPU time", "memory"),
         ((f"{one.first.series:,}", f"{one.first.values / one.first.series:.0f}",
           _cpu(one.seconds(NOTHING)), exponent, one.peak(NOTHING), _cpu(one.seconds(ONE_MORE)),
@@ -111,14 +110,22 @@ def sizes(rows: Sequence[Built]) -> Iterator[str]:
     yield wrapped(measured([row for one in collections for row in one.rows]))
 
 
-def _exponent(smaller: _Collection, larger: _Collection) -> str:
-    """The power of the number of series or of values with which the time grows."""
-    grown = larger.first.values / smaller.first.values
-    series = larger.first.series / smaller.first.series
-    if series != 1 and round(grown / series, 2) != 1:
-        return ""  # both differ
-    power = math.log(larger.seconds(NOTHING) / smaller.seconds(NOTHING)) / math.log(grown)
-    return f"{power:.2f}"
+def _exponent(larger: _Collection, collections: Sequence[_Collection]) -> str:
+    """The power of the number of series or of values with which the time grows.
+
+    From the next smaller collection with as many values in each series, else as many series.
+    """
+    series, values = larger.first.series, larger.first.values
+    smaller = [
+        *(one for one in collections if one.first.series == series and one.first.values < values),
+        *(one for one in collections
+          if one.first.series < series and one.first.values * series == values * one.first.series),
+    ]  # fmt: skip
+    if not smaller:
+        return ""
+    before = smaller[-1]
+    power = math.log(larger.seconds(NOTHING) / before.seconds(NOTHING))
+    return f"{power / math.log(values / before.first.values):.2f}"
 
 
 class Opened(Row):

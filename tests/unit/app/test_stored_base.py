@@ -150,12 +150,14 @@ def test_counts_come_first_and_what_is_not_calm_ends_it(
     monkeypatch.setattr(stored_base.Session, "environment", lambda *_: None)
     monkeypatch.setattr(stored_base.Session, "subjects", _Subjects(head.subject))
     monkeypatch.setattr(stored_base.counter, "find", lambda: Counter("callgrind", ""))
+    monkeypatch.setattr(stored_base.implementations, "between_commits", lambda *given: [given[2:4]])
     pair = Pair(load(str(tmp_path / "stored")), "b" * 40)
     found = compare_with_stored(tmp_path, replace(pair), passes, 60, None, tmp_path / "taken")
     assert not isinstance(found, str), found
     assert done == phases
     assert bool(found.worse) == (bool(misses) or calls > 1000)
     assert (stored_base.PARTS_UNJUDGED in found.warnings) == ("tracing" in phases)
+    assert ("a" * 40, "b" * 40) in found.warnings  # type: ignore[comparison-overlap]
 
 
 class _Subjects:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,23 @@ def test_the_status_says_whether_any_was_named_or_nothing_could_be_compared(
     printed = capsys.readouterr()
     assert (ended.value.code or 0) == status
     assert said in printed.out + printed.err
+
+
+@pytest.mark.parametrize(
+    ("new", "status", "record"),
+    [
+        (BEFORE.replace("x @ y", "y @ x"), 1,
+         {"compared": 1, "changed": [{"name": "dot", "versions": [1]}]}),
+        ("", 0, {"compared": 0, "changed": []}),
+    ],
+)  # fmt: skip
+def test_a_record_says_what_a_person_would_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+    new: str, status: int, record: object,
+) -> None:  # fmt: skip
+    sides = written(tmp_path / "old", BEFORE), written(tmp_path / "new", new)
+    monkeypatch.setattr("sys.argv", ["implementations", "--json", *map(str, sides)])
+    with pytest.raises(SystemExit) as ended:
+        module.main()
+    assert (ended.value.code or 0) == status
+    assert json.loads(capsys.readouterr().out) == record

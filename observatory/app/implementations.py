@@ -1,0 +1,107 @@
+"""A warning where HEAD changes the code of implementations of Ops and not their version.
+
+No sample shows that, because each side of a comparison has caches of its own.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from packaging.version import Version
+from pydantic import Field
+
+from observatory.benchmarks.implementations import DISPATCH
+from observatory.errors import ObservatoryError
+from observatory.run.environments import Environment
+from observatory.run.git import Git, GitError
+from observatory.run.printing import printed_record
+from observatory.store.base.record import Record
+from observatory.store.base.scratch import temporary
+from observatory.store.records.sample import Count, Word
+from observatory.text.plain import shorten
+from observatory.text.words import listed, several
+
+_SECONDS = 120.0
+_NAMED = 3
+_LONGEST_NAME = 60
+
+
+class _UnreadError(ObservatoryError):
+    """The sources of a side cannot be read."""
+
+
+class _Implementation(Record):
+    name: Word
+    versions: list[Count] = Field(max_length=100)
+
+
+class _Compared(Record):
+    """What `python -m benchmarks.implementations --json` prints."""
+
+    compared: Count
+    changed: list[_Implementation] = Field(max_length=5000)
+
+
+def between(say: Callable[[str], None], base: Environment, head: Environment) -> list[str]:
+    """The warning, if there is one, on implementations of two environments.
+
+    ``say`` is told where sources cannot be read.
+    """
+    return _warnings(say, head, _packages(base), _packages(head))
+
+
+def between_commits(
+    say: Callable[[str], None], repository: Path, base: str, head: str, environment: Environment
+) -> list[str]:
+    """Like `between`, of two commits; ``environment`` is that of the second one."""
+    git = Git(repository)
+    with temporary("observatory-sources-") as place:
+        try:
+            sides = [_sources(git, commit, place / commit) for commit in (base, head)]
+        except GitError as error:
+            say(str(error))
+            return []
+        return _warnings(say, environment, *sides)
+
+
+def _packages(environment: Environment) -> Path:
+    python = Version(environment.versions.python)
+    return environment.python.parents[1].joinpath(
+        "lib", f"python{python.major}.{python.minor}", "site-packages"
+    )
+
+
+def _sources(git: Git, commit: str, into: Path) -> Path:
+    packed = into.with_suffix(".zip")
+    git.text("archive", "--format=zip", f"--output={packed}", commit, DISPATCH.as_posix())
+    with zipfile.ZipFile(packed) as archive:
+        archive.extractall(into)
+    return into
+
+
+def _warnings(
+    say: Callable[[str], None], environment: Environment, old: Path, new: Path
+) -> list[str]:
+    try:
+        found = printed_record(
+            environment, "benchmarks.implementations", ("--json", str(old), str(new)), _Compared,
+            timeout=_SECONDS, what="the implementations of Ops", error=_UnreadError,
+        )  # fmt: skip
+    except _UnreadError as error:
+        say(str(error))
+        return []
+    return [_warning([one.name for one in found.changed])] if found.changed else []
+
+
+def _warning(names: Sequence[str]) -> str:
+    shown = [f"`{shorten(one, _LONGEST_NAME)}`" for one in names[:_NAMED]]
+    if more := len(names) - len(shown):
+        shown.append(f"{more} more")
+    whose = "its" if len(names) == 1 else "their"
+    return (
+        f"HEAD changes the code of {several(len(names), 'implementation')} of Ops for numba, but "
+        f"not {whose} version: {listed(shown)}. A cache that BASE filled may go on serving the older "
+        "code; raise the version if a value can change."
+    )
