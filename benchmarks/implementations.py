@@ -33,9 +33,29 @@ class Implementation:
     """A function that is registered for Ops."""
 
     name: str
+    module: str
     code: str
-    """Without versions, texts of its own, comments and layout."""
+    """Without versions, texts of its own, annotations, comments and layout."""
     versions: tuple[int, ...]
+
+
+class _Code(ast.NodeTransformer):
+    """Takes texts of its own and annotations out of a function."""
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        if ast.get_docstring(node) is not None:
+            del node.body[0]
+        node.returns = None
+        return self.generic_visit(node)
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST | None:
+        if node.value is None:
+            return None
+        return self.generic_visit(ast.Assign([node.target], node.value, lineno=node.lineno))
 
 
 class _Versions(ast.NodeTransformer):
@@ -82,7 +102,7 @@ def implementations(packages: Path) -> Mapping[str, Implementation]:
             if isinstance(node, ast.FunctionDef):
                 registered = sorted(map(ast.unparse, node.decorator_list))
                 if any("register" in one for one in registered):
-                    found["\n".join(registered)] = _implementation(node)
+                    found["\n".join(registered)] = _implementation(node, path.stem)
     return found
 
 
@@ -91,23 +111,27 @@ def same_version(
 ) -> list[tuple[str, tuple[int, ...]]]:
     """Return the names and versions of the implementations that changed under the same version.
 
-    Those whose key lost its version are among them.
+    Those whose key lost its version are among them. One that has no version and whose module raised
+    another one is not: it may be a part of that one, as the steps of reductions are.
     """
     both = [(old[one], new[one]) for one in sorted(old.keys() & new.keys())]
+    raised = {
+        after.module for before, after in both if set(after.versions) - set(before.versions)
+    }  # fmt: skip
     return [
         (after.name, after.versions)
         for before, after in both
-        if before.code != after.code and not set(after.versions) - set(before.versions)
+        if before.code != after.code
+        and not set(after.versions) - set(before.versions)
+        and (before.versions or after.module not in raised)
     ]
 
 
-def _implementation(node: ast.FunctionDef) -> Implementation:
-    for one in ast.walk(node):
-        if isinstance(one, ast.FunctionDef) and ast.get_docstring(one) is not None:
-            one.body = one.body[1:] or [ast.Pass()]
+def _implementation(node: ast.FunctionDef, module: str) -> Implementation:
+    _Code().visit(node)
     versions = _Versions()
     versions.generic_visit(node)
-    return Implementation(node.name, ast.unparse(node), tuple(versions.found))
+    return Implementation(node.name, module, ast.unparse(node), tuple(versions.found))
 
 
 def main() -> None:

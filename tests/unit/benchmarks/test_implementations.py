@@ -47,11 +47,34 @@ def test_other_code_under_another_version_is_not(tmp_path: Path) -> None:
     assert changed(tmp_path, ("x @ y", "y @ x"), ("= 1", "= 2")) == []
 
 
-@pytest.mark.parametrize("replaced", [("= 1", "= 2"), ("as NumPy", "like NumPy"), ("Multi", "Ap")])
-def test_a_version_a_comment_or_a_text_is_no_code(
+@pytest.mark.parametrize(
+    "replaced",
+    [
+        ("= 1", "= 2"), ("as NumPy", "like NumPy"), ("Multi", "Ap"),
+        ("(op):", "(op: Op) -> None:"), ("fn: int =", "fn ="),
+        ("    fn: int", "    fn: Any\n    fn: int"),
+    ],
+)  # fmt: skip
+def test_a_version_a_comment_a_text_or_an_annotation_is_no_code(
     tmp_path: Path, replaced: tuple[str, str]
 ) -> None:
-    assert changed(tmp_path, replaced) == []
+    before = BEFORE.replace("fn =", "fn: int =")
+    assert changed(tmp_path, replaced, before=before) == []
+
+
+PART = """
+@step.register(Maximum)
+def maximum(op):
+    return ["if a < b"]
+"""
+
+
+@pytest.mark.parametrize(("version", "named"), [("= 2", []), ("= 1", ["maximum"])])
+def test_a_part_without_a_version_changes_with_the_version_of_another_in_its_module(
+    tmp_path: Path, version: str, named: list[str]
+) -> None:
+    replaced = ("if a < b", "if a < b or b != b"), ("= 1", version)
+    assert changed(tmp_path, *replaced, before=BEFORE + PART) == named
 
 
 @pytest.mark.parametrize(
