@@ -529,10 +529,12 @@ def test_where_nothing_counts_a_comparison_says_so_once(
     unchanged = Resolved(side().subject, {})
     monkeypatch.setattr(module, "alike", lambda *_: (Together(unchanged, unchanged, {}), ""))
     monkeypatch.setattr(module, "side_of", lambda *_: (Measured(None, None), side()))  # type: ignore[arg-type]
+    monkeypatch.setattr(module.implementations, "between", lambda *_: ["what no sample shows"])
     monkeypatch.setattr(Session, "subjects", Subjects())
     with pytest.raises(SubjectError, match="enough"):
         module.compare("3.3.6", "3.3.7", passes=["counting", "work"], state=tmp_path)
-    ((times, work),) = warned
+    ((times, work, last),) = warned
+    assert last == "what no sample shows"
     assert times == module.NO_TIMES
     assert work == (
         "work was not counted: nothing counts instructions here: valgrind is not installed"
