@@ -48,7 +48,10 @@ def test_what_changed_under_the_same_version_is_a_warning(tmp_path: Path) -> Non
     base = environment(tmp_path / "base", dot="x", add="x", solve="x")
     head = environment(tmp_path / "head", dot="x + 1", add="x", solve="-x")
     (warning,) = between(print, base, head)
-    assert "code of 2 implementations of Ops for numba, but not their version: `dot` and `solve`. " in warning
+    assert (
+        "of 2 implementations of Ops for numba, but not their version: `dot` and `solve`. "
+        in warning
+    )
     assert between(print, base, base) == []
 
 
