@@ -102,6 +102,6 @@ def _warning(names: Sequence[str]) -> str:
     whose = "its" if len(names) == 1 else "their"
     return (
         f"HEAD changes the code of {several(len(names), 'implementation')} of Ops for numba, but "
-        f"not {whose} version: {listed(shown)}. A cache that BASE filled may go on serving the older "
-        "code; raise the version if a value can change."
+        f"not {whose} version: {listed(shown)}. A cache that BASE filled may go on serving the "
+        "older code; raise the version if a value can change."
     )
