@@ -12,7 +12,6 @@ from pathlib import Path
 from packaging.version import Version
 from pydantic import Field
 
-from observatory.benchmarks.implementations import DISPATCH
 from observatory.errors import ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.git import Git, GitError
@@ -23,6 +22,8 @@ from observatory.store.records.sample import Count, Word
 from observatory.text.plain import shorten
 from observatory.text.words import listed, several
 
+_DISPATCH = "pytensor/link/numba/dispatch"
+"""What `benchmarks.implementations`, which only an environment under test imports, reads."""
 _SECONDS = 120.0
 _NAMED = 3
 _LONGEST_NAME = 60
@@ -75,7 +76,7 @@ def _packages(environment: Environment) -> Path:
 
 def _sources(git: Git, commit: str, into: Path) -> Path:
     packed = into.with_suffix(".zip")
-    git.text("archive", "--format=zip", f"--output={packed}", commit, DISPATCH.as_posix())
+    git.text("archive", "--format=zip", f"--output={packed}", commit, _DISPATCH)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(into)
     return into
