@@ -13,11 +13,12 @@ from packaging.version import InvalidVersion, Version
 
 from observatory.numba_bound import judges, wording
 from observatory.numba_bound.judges import Bench, Finding, Judged, Runner
-from observatory.numba_bound.pins import MOST_BYTES, Project, read
+from observatory.numba_bound.pins import Project, read
 from observatory.numba_bound.plan import Change, exclusions, main_bounds, plan, write
 from observatory.numba_bound.releases import Channel, Index, Target, choose
 from observatory.numba_bound.status import BoundError, Status, UnsafeError
 from observatory.run.uv import RealUv, Uv
+from observatory.store.base.decode import MOST_TOML
 from observatory.store.base.files import write_atomic
 from observatory.text.words import several
 
@@ -70,7 +71,7 @@ def _raise_bound(path: Path, options: argparse.Namespace, uv: Uv, runner: Runner
     if not path.is_file():
         raise UnsafeError("there is no such file; name a pyproject.toml")
     with path.open("rb") as stream:
-        content = stream.read(MOST_BYTES + 1)
+        content = stream.read(MOST_TOML + 1)
     project = read(content)
     if not project.pins:
         clauses = ["no list of requirements in it names numba"]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -19,9 +18,9 @@ from typing import Any, TypeAlias
 from packaging.utils import canonicalize_name
 
 from observatory.numba_bound.status import UnsafeError
+from observatory.store.base.decode import MOST_TOML, NotTomlError, decoded_toml
 
 NAME = "numba"
-MOST_BYTES = 256 << 10
 _BOM = b"\xef\xbb\xbf"
 _MOST_TOKENS = 100
 """Each costs a parse; a real pyproject.toml has two or three."""
@@ -87,8 +86,8 @@ class Project:
 
 def read(content: bytes) -> Project:
     """Find every pin. Raises UnsafeError for a file in which that is not certain."""
-    if len(content) > MOST_BYTES:
-        raise UnsafeError(f"it has more than {MOST_BYTES} bytes, which no pyproject.toml needs")
+    if len(content) > MOST_TOML:
+        raise UnsafeError(f"it has more than {MOST_TOML} bytes, which no pyproject.toml needs")
     try:
         text = content.removeprefix(_BOM).decode()
     except UnicodeDecodeError as error:
@@ -151,11 +150,9 @@ def quoted(text: str) -> str:
 
 def _parsed(text: str) -> dict[str, Any]:
     try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        data = decoded_toml(text.encode())
+    except NotTomlError as error:
         raise UnsafeError(f"it is not valid TOML: {error}") from error
-    except (RecursionError, ValueError) as error:  # huge integers are a ValueError
-        raise UnsafeError(f"it cannot be read as TOML: {error}") from error
     level: list[object] = [data]
     for _ in range(_DEEPEST):  # not by recursion: a header can nest as deep as it is long
         level = [child for node in level for _, child in _children(node)]

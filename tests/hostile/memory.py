@@ -1,7 +1,8 @@
 """How much memory each reader of strangers' contents takes: `python -m tests.hostile.memory`.
 
-Prints, for each surface and each content of 8 MiB, by how many MB the process grew that read it,
-and how it ended. Each is read in a fork, so that none begins with what another one has left.
+Prints, for each surface and each content, by how many MB the process grew that read it, and how it
+ended. Each is read in a fork, so that none begins with what another one has left. Each content has
+8 MiB, and 256 KiB for what reads no more.
 """
 
 from __future__ import annotations
@@ -18,29 +19,35 @@ from observatory.errors import ObservatoryError
 from tests.hostile.surface import Reader
 from tests.hostile.surfaces import SURFACES
 
-SIZE = 8 * 2**20
+SIZES = {"8 MiB": 8 * 2**20, "256 KiB": 2**18}
 
 
-def _filled(begin: bytes, item: bytes, end: bytes = b"") -> bytes:
-    return begin + item * ((SIZE - len(begin) - len(end)) // len(item)) + end
+def _filled(size: int, begin: bytes, item: bytes, end: bytes = b"") -> bytes:
+    return begin + item * ((size - len(begin) - len(end)) // len(item)) + end
 
 
-def _keys() -> bytes:
+def _keys(size: int) -> bytes:
     names = b"".join(b'"%x":0,' % number for number in range(900_000))
-    return b"{" + names[: SIZE - 10].rpartition(b",")[0] + b"}"
+    return b"{" + names[: size - 10].rpartition(b",")[0] + b"}"
+
+
+def _deep_tables(size: int) -> bytes:
+    lines = b"".join(b"[%x%b]\n" % (number, b".a" * 19) for number in range(200_000))
+    return lines[:size].rpartition(b"\n")[0]
 
 
 _SERVED = ("answers of a forge",)
 """Their server is a thread, which a fork does not inherit: each has one of its own."""
-CONTENTS: dict[str, Callable[[], bytes]] = {
+CONTENTS: dict[str, Callable[[int], bytes]] = {
     "different keys": _keys,
-    "empty objects": lambda: _filled(b"[", b"{},", b"{}]"),
-    "lists in a result": lambda: _filled(b'{"results":{"a":[', b"[],", b"[]]}}"),
-    "short texts": lambda: _filled(b'{"verdicts":["', b'ab","', b'"]}'),
-    "one long text": lambda: _filled(b'{"version":"', b"x", b'"}'),
-    "short lines": lambda: _filled(b"", b"{}\n"),
-    "tables": lambda: _filled(b"", b"[[acknowledged]]\nid = 1\n"),
-    "no text": lambda: b"\xff" * SIZE,
+    "empty objects": lambda size: _filled(size, b"[", b"{},", b"{}]"),
+    "lists in a result": lambda size: _filled(size, b'{"results":{"a":[', b"[],", b"[]]}}"),
+    "short texts": lambda size: _filled(size, b'{"verdicts":["', b'ab","', b'"]}'),
+    "one long text": lambda size: _filled(size, b'{"version":"', b"x", b'"}'),
+    "short lines": lambda size: _filled(size, b"", b"{}\n"),
+    "tables": lambda size: _filled(size, b"", b"[[acknowledged]]\nid = 1\n"),
+    "tables in tables": _deep_tables,
+    "no text": lambda size: b"\xff" * size,
 }
 
 
@@ -86,7 +93,11 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as work, suppress(ObservatoryError):
                 # What it imports is not what a content costs.
                 surface.read(surface.seeds()[0], Path(work))
-        found[name] = {kind: in_fork(surface.read, make()) for kind, make in CONTENTS.items()}
+        found[name] = {
+            f"{kind}, {words}": in_fork(surface.read, make(size))
+            for kind, make in CONTENTS.items()
+            for words, size in SIZES.items()
+        }
     json.dump(found, sys.stdout)
 
 

@@ -15,6 +15,13 @@ import orjson
 
 from observatory.store.base.strict_json import InvalidError, check_bounds
 
+MOST_TOML = 2**18
+"""Bytes of a TOML file that is read: its tables take up to four hundred times as much memory."""
+_DEEPEST_KEY = 20
+_DEEP_KEY = re.compile(
+    rb"""(?<![\w"'\\-])(?:(?:[\w-]++|"(?:[^"\\\n]++|\\[^\n])*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
+    rb"{%d}" % _DEEPEST_KEY
+)
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 
 
@@ -23,11 +30,20 @@ class NotJsonError(ValueError):
 
 
 class NotTomlError(ValueError):
-    """The content is not TOML, or not text, or nested too deep; the message says where."""
+    """The content is not TOML, or not text, or too much; the message says where."""
 
 
 def decoded_toml(content: bytes) -> dict[str, Any]:
-    """The table in a content. Raises NotTomlError."""
+    """The table in a content. Raises NotTomlError.
+
+    The parser needs a time in the square of the parts of a dotted key, and memory for each. So no
+    key may have many, nor a string what looks like one.
+    """
+    if len(content) > MOST_TOML:
+        raise NotTomlError(f"it has more than {MOST_TOML} bytes")
+    if deep := _DEEP_KEY.search(content):
+        line = content.count(b"\n", 0, deep.start()) + 1
+        raise NotTomlError(f"line {line} has a key of more than {_DEEPEST_KEY} parts")
     try:
         return tomllib.loads(content.decode())
     except RecursionError:

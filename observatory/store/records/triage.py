@@ -24,7 +24,7 @@ from pathlib import Path
 
 from pydantic import Field, ValidationError
 
-from observatory.store.base.decode import NotTomlError, decoded_toml
+from observatory.store.base.decode import MOST_TOML, NotTomlError, decoded_toml
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import RecordError, reason_of
@@ -33,7 +33,6 @@ from observatory.store.records.alerts import Acknowledgement
 
 FILE = "triage.toml"
 DIRECTORY = "triage"
-LARGEST_FILE = 4 * 2**20
 _MOST_FILES = 10_000
 
 
@@ -94,7 +93,7 @@ def _toml(value: str | datetime) -> str:
 
 
 def _content(path: Path) -> bytes:
-    return read_bounded(path, LARGEST_FILE, "triage files are short, so check what wrote it") or b""
+    return read_bounded(path, MOST_TOML, "triage files are short, so check what wrote it") or b""
 
 
 def _parsed(path: Path, content: bytes) -> Triage:

@@ -11,9 +11,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from packaging.version import Version
 
-from observatory.numba_bound.pins import MOST_BYTES, exchanged, quoted, read
+from observatory.numba_bound.pins import exchanged, quoted, read
 from observatory.numba_bound.plan import plan
 from observatory.numba_bound.status import UnsafeError
+from observatory.store.base.decode import MOST_TOML
 
 END = Version("0.68.1")
 NEW = '"numba>=0.58,<=0.68.1"'
@@ -163,10 +164,11 @@ def test_dependencies_that_are_declared_in_another_file_are_known_of() -> None:
         (b'project.dependencies = ["numba<1"]\nx = \n', "not valid TOML"),
         (b'project.dependencies = ["numba<1"]\nx = "\xff"\n', "byte 40 is not UTF-8"),
         (b"\xff\xfep\x00", "byte 0 is not UTF-8"),
-        (b"a = " + b"9" * 5000, "cannot be read as TOML"),
-        (b"a = " + b"[" * 5000, "cannot be read as TOML"),
-        (b"[" + b"a." * 5000 + b"a]", "nests deeper than 50 levels"),
-        (b"#" * (MOST_BYTES + 1), "bytes, which no pyproject.toml needs"),
+        (b"a = " + b"9" * 5000, "not valid TOML: "),
+        (b"a = " + b"[" * 5000, "not valid TOML: it is nested too deep"),
+        (b"a = " + b"[" * 60 + b"]" * 60, "nests deeper than 50 levels"),
+        (b"[" + b"a." * 5000 + b"a]", "line 1 has a key of more than 20 parts"),
+        (b"#" * (MOST_TOML + 1), "bytes, which no pyproject.toml needs"),
         (b"project.dependencies = [" + b'"numba",' * 101 + b"]", "more than 100 strings"),
         (b'project.dependencies = ["\\u006eumba<1"]', "project.dependencies[0] is written in a"),
         (b"project.dependencies = ['numba<1']\r", "not valid TOML"),

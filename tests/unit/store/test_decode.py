@@ -2,13 +2,20 @@ from __future__ import annotations
 
 import json
 import math
+import tomllib
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.decode import (
+    MOST_TOML,
+    NotJsonError,
+    NotTomlError,
+    decoded,
+    decoded_toml,
+)
 
 
 def without_constants(value: Any) -> Any:
@@ -53,3 +60,52 @@ _values = st.recursive(
 def test_it_reads_what_python_writes(value: Any, ascii_only: bool) -> None:
     content = json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
     assert decoded(content) == without_constants(value)
+
+
+_part = st.from_regex(r"[A-Za-z0-9_-]{1,5}", fullmatch=True) | st.sampled_from(
+    ["''", "'.'", "'\"'", '""', '"."', r'"\""', r'"\\"', "'#'", r"'\'"]
+)
+_key = st.builds(
+    lambda parts, dots: "".join(
+        map("".join, zip(parts, [*dots[: len(parts) - 1], ""], strict=True))
+    ),
+    st.lists(_part, min_size=1, max_size=40),
+    st.lists(st.sampled_from([".", " .", ".\t", "  . "]), min_size=40, max_size=40),
+)
+_around = st.sampled_from(
+    [("", " = 1"), ("[", "]"), ("[[", "]]"), ("x = {", " = 1}"), ("\t", "=1"),
+     ("x = {'\"' = '\"', ", " = 1}"), ("[a] # it's\n", " = 1"), ("x = \"\"\"\n' \"\"\"\n", " = 1")]
+)  # fmt: skip
+
+
+@given(_key, _around)
+def test_no_key_of_many_parts_reaches_the_parser(key: str, around: tuple[str, str]) -> None:
+    """However it is written; a shorter one is read as the parser reads it."""
+    text = key.join(around)
+    parts = len(_parts_of(f"{key} = 1"))
+    if parts > 20:
+        with pytest.raises(NotTomlError, match="has a key of more than 20 parts"):
+            decoded_toml(text.encode())
+    else:
+        try:
+            expected = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:  # a name twice
+            with pytest.raises(NotTomlError):
+                decoded_toml(text.encode())
+        else:
+            assert decoded_toml(text.encode()) == expected
+
+
+def _parts_of(line: str) -> list[str]:
+    level: Any = tomllib.loads(line)
+    parts = []
+    while isinstance(level, dict):
+        ((part, level),) = level.items()
+        parts.append(part)
+    return parts
+
+
+def test_a_toml_file_has_at_most_so_many_bytes() -> None:
+    assert decoded_toml(b"#" * MOST_TOML) == {}
+    with pytest.raises(NotTomlError, match="more than 262144 bytes"):
+        decoded_toml(b"#" * (MOST_TOML + 1))
