@@ -93,7 +93,7 @@ def _toml(value: str | datetime) -> str:
 
 
 def _content(path: Path) -> bytes:
-    return read_bounded(path, MOST_TOML, "move its entries into several files of triage/, or check what wrote it") or b""
+    return read_bounded(path, MOST_TOML, "spread its entries over files in triage/") or b""
 
 
 def _parsed(path: Path, content: bytes) -> Triage:
