@@ -8,9 +8,11 @@ import keyword
 import signal
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 import typer
 from rich.console import Console
@@ -41,6 +43,20 @@ _ADVICE = {
 }  # fmt: skip
 """What to do about an error of a file that a path of the user led to, or its file system."""
 _PACKAGE = Path(__file__).resolve().parents[1]
+
+
+# Typer comes with a click of its own, whose types are private.
+_Mistake = cast("type[Exception]", typer.BadParameter.__base__)
+
+
+@contextmanager
+def _plain_mistakes() -> Iterator[None]:
+    """Clean what is said of a mistake in the words of a command line, which it quotes."""
+    try:
+        yield
+    except _Mistake as error:
+        error.message = for_log(error.message)  # type: ignore[attr-defined]
+        raise
 
 
 def module_of(command: str) -> str:
@@ -108,7 +124,16 @@ class Commands(TyperGroup):
         pair for own in groups.values() for pair in own.items()
     )
 
-    # Typer comes with a click of its own, whose types are private.
+    def make_context(self, *given: Any, **more: Any) -> Any:
+        """The context of the command itself; mistakes in its own options are told plainly."""
+        with _plain_mistakes():
+            return super().make_context(*given, **more)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; mistakes in its options are told plainly."""
+        with _plain_mistakes():
+            return super().invoke(ctx)
+
     def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
         """The names of the commands in the order of help."""
         return list(self.sentences)
