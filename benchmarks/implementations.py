@@ -2,11 +2,13 @@
 
 OLD and NEW are directories that contain the package `pytensor`, of two releases. The cache of the
 older one serves the newer one wherever a key is the same, and keys contain the version of an
-implementation, not its code. The sources of numba's dispatch are read and nothing is imported, by
-a Python that can parse both. The exit status is 1 if an implementation is named, and 2 if they
-cannot be compared. With `--json`, a record says all this.
+implementation, not its code. That holds for numba, whose implementations are functions that
+`pytensor.link.numba.dispatch` registers, and for C, whose implementations are the methods `c_*` of
+a class. The sources are read and nothing is imported, by a Python that can parse both. The exit
+status is 1 if an implementation is named, and 2 if they cannot be compared. With `--json`, a record
+says all this.
 
-Functions that an implementation calls are not looked at, nor which of several versions in one
+What an implementation calls or inherits is not looked at, nor which of several versions in one
 function changed; and a change need not change any value.
 """
 
@@ -24,19 +26,27 @@ from typing import NoReturn
 
 from .parent import end_with_parent
 
-DISPATCH = Path("pytensor", "link", "numba", "dispatch")
-"""Where implementations are, relative to a directory that contains the package."""
+_PACKAGE = "pytensor"
+_DISPATCH = Path(_PACKAGE, "link", "numba", "dispatch")
+_C_VERSIONS = ("c_code_cache_version", "c_code_cache_version_apply")
 
 
 @dataclass(frozen=True)
 class Implementation:
-    """A function that is registered for Ops."""
+    """A function that is registered for Ops, or the methods of a class that make C code."""
 
     name: str
     module: str
     code: str
     """Without versions, texts of its own, annotations, comments and layout."""
     versions: tuple[int, ...]
+    version_code: str = ""
+    """The methods of a class that return its version."""
+
+    def raises(self, before: Implementation) -> bool:
+        """Whether it has another version than one of an older release."""
+        numbers = set(self.versions) - set(before.versions)
+        return bool(numbers) or self.version_code != before.version_code
 
 
 class _Code(ast.NodeTransformer):
@@ -95,14 +105,23 @@ def _names_version(name: str) -> bool:
 
 
 def implementations(packages: Path) -> Mapping[str, Implementation]:
-    """Return the implementations of the PyTensor in a directory, by how they are registered."""
+    """Return the implementations of the PyTensor in a directory, by what makes them unique.
+
+    Raises SyntaxError for sources that need a newer Python.
+    """
     found = {}
-    for path in sorted((packages / DISPATCH).rglob("*.py")):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.FunctionDef):
+    for path in sorted((packages / _PACKAGE).rglob("*.py")):
+        module, text = path.relative_to(packages), path.read_text(encoding="utf-8")
+        of_numba = module.is_relative_to(_DISPATCH)
+        if not (of_numba or "def c_" in text):
+            continue
+        for node in ast.parse(text, str(path)).body:
+            if of_numba and isinstance(node, ast.FunctionDef):
                 registered = sorted(map(ast.unparse, node.decorator_list))
                 if any("register" in one for one in registered):
-                    found["\n".join(registered)] = _implementation(node, path.stem)
+                    found["\n".join(registered)] = _of_numba(node, str(module))
+            elif isinstance(node, ast.ClassDef) and (one := _of_c(node, str(module))):
+                found[f"{module} {node.name}"] = one
     return found
 
 
@@ -115,23 +134,41 @@ def same_version(
     another one is not: it may be a part of that one, as the steps of reductions are.
     """
     both = [(old[one], new[one]) for one in sorted(old.keys() & new.keys())]
-    raised = {
-        after.module for before, after in both if set(after.versions) - set(before.versions)
-    }  # fmt: skip
+    raised = {after.module for before, after in both if after.raises(before)}
     return [
         (after.name, after.versions)
         for before, after in both
         if before.code != after.code
-        and not set(after.versions) - set(before.versions)
-        and (before.versions or after.module not in raised)
+        and not after.raises(before)
+        and (before.versions or before.version_code or after.module not in raised)
     ]
 
 
-def _implementation(node: ast.FunctionDef, module: str) -> Implementation:
+def _of_numba(node: ast.FunctionDef, module: str) -> Implementation:
     _Code().visit(node)
     versions = _Versions()
     versions.generic_visit(node)
     return Implementation(node.name, module, ast.unparse(node), tuple(versions.found))
+
+
+def _of_c(node: ast.ClassDef, module: str) -> Implementation | None:
+    """The methods of a class that make C code; None if it has none."""
+    methods = {
+        one.name: ast.unparse(_Code().visit(one))
+        for one in node.body
+        if isinstance(one, ast.FunctionDef) and one.name.startswith("c_")
+    }
+    code = [text for name, text in methods.items() if name not in _C_VERSIONS]
+    version_code = "\n".join(methods[name] for name in _C_VERSIONS if name in methods)
+    versions = (
+        one.value
+        for one in ast.walk(ast.parse(version_code))
+        if isinstance(one, ast.Constant) and type(one.value) is int
+    )
+    if not code:
+        return None
+    name = f"{node.name}.c_code"
+    return Implementation(name, module, "\n".join(code), tuple(versions), version_code)
 
 
 def main() -> None:
@@ -152,7 +189,7 @@ def main() -> None:
         _cannot(f"{error.filename} needs a newer Python than this one: {error.msg}")
     for packages, found in ((given.old, old), (given.new, new)):
         if not found and not given.json:
-            _cannot(f"there are no implementations in {packages / DISPATCH}")
+            _cannot(f"there are no implementations in {packages / _PACKAGE}")
     named = same_version(old, new)
     both = len(old.keys() & new.keys())
     if given.json:

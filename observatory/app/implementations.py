@@ -22,7 +22,7 @@ from observatory.store.records.sample import Count, Word
 from observatory.text.plain import shorten
 from observatory.text.words import listed, several
 
-_DISPATCH = "pytensor/link/numba/dispatch"
+_PACKAGE = "pytensor"
 """What `benchmarks.implementations`, which only an environment under test imports, reads."""
 _SECONDS = 120.0
 _NAMED = 3
@@ -76,7 +76,7 @@ def _packages(environment: Environment) -> Path:
 
 def _sources(git: Git, commit: str, into: Path) -> Path:
     packed = into.with_suffix(".zip")
-    git.text("archive", "--format=zip", f"--output={packed}", commit, _DISPATCH)
+    git.text("archive", "--format=zip", f"--output={packed}", commit, _PACKAGE)
     with zipfile.ZipFile(packed) as archive:
         archive.extractall(into)
     return into
@@ -102,7 +102,7 @@ def _warning(names: Sequence[str]) -> str:
         shown.append(f"{more} more")
     whose = "its" if len(names) == 1 else "their"
     return (
-        f"HEAD changes the code of {several(len(names), 'implementation')} of Ops for numba, but "
-        f"not {whose} version: {listed(shown)}. A cache that BASE filled may go on serving the "
-        "older code; raise the version if a value can change."
+        f"HEAD changes the code of {several(len(names), 'implementation')} of Ops, but not {whose} "
+        f"version: {listed(shown)}. A cache that BASE filled may go on serving the older code; "
+        "raise the version if a value can change."
     )

@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from observatory.app.implementations import between, between_commits
-from observatory.benchmarks.implementations import DISPATCH
 from observatory.run.environments import Environment
 from tests.factories import header
 from tests.factories_git import git as git_in
@@ -24,7 +23,7 @@ def {name}(op):
 
 def written(packages: Path, **codes: str) -> Path:
     """A directory with a PyTensor that has an implementation for each name."""
-    place = packages / DISPATCH
+    place = packages / "pytensor/link/numba/dispatch"
     place.mkdir(parents=True, exist_ok=True)
     sources = [OF_OPS.format(name=name, code=code) for name, code in codes.items()]
     (place / "ops.py").write_text("".join(sources))
@@ -48,10 +47,7 @@ def test_what_changed_under_the_same_version_is_a_warning(tmp_path: Path) -> Non
     base = environment(tmp_path / "base", dot="x", add="x", solve="x")
     head = environment(tmp_path / "head", dot="x + 1", add="x", solve="-x")
     (warning,) = between(print, base, head)
-    assert (
-        "of 2 implementations of Ops for numba, but not their version: `dot` and `solve`. "
-        in warning
-    )
+    assert "of 2 implementations of Ops, but not their version: `dot` and `solve`. " in warning
     assert between(print, base, base) == []
 
 
@@ -96,7 +92,7 @@ def test_the_sources_of_commits_come_from_the_clone(tmp_path: Path) -> None:
         commits.append(git("rev-parse", "HEAD"))
     where = environment(tmp_path / "environment")
     (warning,) = between_commits(said.append, clone, *commits, where)
-    assert "1 implementation of Ops for numba, but not its version: `dot`. " in warning
+    assert "1 implementation of Ops, but not its version: `dot`. " in warning
     assert between_commits(said.append, clone, commits[0], commits[0], where) == []
     assert said == []
     assert between_commits(said.append, clone, "0" * 40, commits[0], where) == []

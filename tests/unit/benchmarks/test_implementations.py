@@ -20,20 +20,25 @@ def dot(op):
 '''
 
 
-def written(packages: Path, source: str) -> Path:
-    dispatch = packages / "pytensor" / "link" / "numba" / "dispatch"
-    (dispatch / "linalg").mkdir(parents=True)
-    (dispatch / "linalg" / "products.py").write_text(source)
+OF_NUMBA = "link/numba/dispatch/linalg/products.py"
+
+
+def written(packages: Path, source: str, module: str = OF_NUMBA) -> Path:
+    path = packages / "pytensor" / module
+    path.parent.mkdir(parents=True)
+    path.write_text(source)
     return packages
 
 
-def changed(tmp_path: Path, *replaced: tuple[str, str], before: str = BEFORE) -> list[str]:
+def changed(
+    tmp_path: Path, *replaced: tuple[str, str], before: str = BEFORE, module: str = OF_NUMBA
+) -> list[str]:
     after = before
     for old, new in replaced:
         assert old in after
         after = after.replace(old, new)
     sides = [
-        implementations(written(tmp_path / name, source))
+        implementations(written(tmp_path / name, source, module))
         for name, source in (("old", before), ("new", after))
     ]
     return [name for name, _ in same_version(*sides)]
@@ -110,6 +115,42 @@ def test_what_an_inner_function_returns_is_code(tmp_path: Path) -> None:
 def test_an_inversion_is_no_version(tmp_path: Path) -> None:
     source = BEFORE.replace("    cache_version", "    inversion = 5\n    cache_version")
     assert changed(tmp_path, ("= 5", "= 6"), before=source) == ["dot"]
+
+
+IN_C = """
+class CumOp(COp):
+    def c_code(self, node, name):
+        return f"code {self.mode}"
+
+    def c_code_cache_version(self):
+        return (8, *super().c_code_cache_version())
+
+    def perform(self, node):
+        return 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("replaced", "named"),
+    [
+        ([("code {", "other {")], ["CumOp.c_code"]),
+        ([("code {", "other {"), ("(8", "(9")], []),
+        ([("code {", "other {"), ("8, *super().c_code_cache_version()", "8,")], []),
+        ([("code {", "other {"), ("(8, *super().c_code_cache_version())", "()")], []),
+        ([("return 1", "return 2")], []),
+        ([("(8", "(9")], []),
+    ],
+)
+def test_code_in_c_has_the_version_of_its_class(
+    tmp_path: Path, replaced: list[tuple[str, str]], named: list[str]
+) -> None:
+    assert changed(tmp_path, *replaced, before=IN_C, module="tensor/extra_ops.py") == named
+
+
+def test_a_class_that_has_only_a_version_is_no_implementation(tmp_path: Path) -> None:
+    source = IN_C.replace("def c_code(", "def of_another_kind(")
+    path = written(tmp_path, source, "tensor/extra_ops.py")
+    assert implementations(path) == {}
 
 
 @pytest.mark.parametrize(
