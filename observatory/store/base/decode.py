@@ -16,7 +16,7 @@ import orjson
 from observatory.store.base.strict_json import InvalidError, check_bounds
 
 MOST_TOML = 2**18
-"""Bytes of a TOML file that is read: its tables take up to four hundred times as much memory."""
+"""Bytes of a TOML file that is read: its tables take up to five hundred times as much memory."""
 _DEEPEST_KEY = 20
 _DEEP_KEY = re.compile(
     rb"""(?<![\w"'\\-])(?:(?:[\w-]++|"(?:[^"\\\n]++|\\[^\n])*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+)"""
