@@ -12,7 +12,7 @@ from pathlib import Path
 from packaging.version import Version
 from pydantic import Field
 
-from observatory.errors import ObservatoryError
+from observatory.errors import Exit, ObservatoryError
 from observatory.run.environments import Environment
 from observatory.run.git import Git, GitError
 from observatory.run.printing import printed_record
@@ -29,8 +29,10 @@ _NAMED = 3
 _LONGEST_NAME = 60
 
 
-class _UnreadError(ObservatoryError):
-    """The sources of a side cannot be read."""
+class ImplementationsError(ObservatoryError):
+    """The sources of a side cannot be read; a comparison says so and goes on."""
+
+    exit_code = Exit.UNDECIDED
 
 
 class _Implementation(Record):
@@ -88,9 +90,9 @@ def _warnings(
     try:
         found = printed_record(
             environment, "benchmarks.implementations", ("--json", str(old), str(new)), _Compared,
-            timeout=_SECONDS, what="the implementations of Ops", error=_UnreadError,
+            timeout=_SECONDS, what="the implementations of Ops", error=ImplementationsError,
         )  # fmt: skip
-    except _UnreadError as error:
+    except ImplementationsError as error:
         say(str(error))
         return []
     return [_warning([one.name for one in found.changed])] if found.changed else []

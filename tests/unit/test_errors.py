@@ -29,6 +29,7 @@ STATUSES = {
     "GitError": Exit.USAGE,
     "GitHubError": Exit.GITHUB,
     "HistoryError": Exit.ENVIRONMENT,
+    "ImplementationsError": Exit.UNDECIDED,
     "JournalError": Exit.USAGE,
     "KeysError": Exit.SAMPLE_FAILED,
     "MissingError": Exit.GITHUB,
