@@ -69,7 +69,7 @@ _key = st.builds(
     lambda parts, dots: "".join(
         map("".join, zip(parts, [*dots[: len(parts) - 1], ""], strict=True))
     ),
-    st.lists(_part, min_size=1, max_size=40),
+    st.integers(1, 40).flatmap(lambda count: st.lists(_part, min_size=count, max_size=count)),
     st.lists(st.sampled_from([".", " .", ".\t", "  . "]), min_size=40, max_size=40),
 )
 _around = st.sampled_from(
