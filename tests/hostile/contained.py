@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import Any, NoReturn
 from unittest import mock
 
+from observatory.run import local
+
 _FIRST, _SECOND, _BOTH = (slice(1), slice(1, 2), slice(2))
 _PATHS = {
     "os.chmod": _FIRST, "os.chown": _FIRST, "os.link": _BOTH, "os.mkdir": _FIRST,
@@ -105,6 +107,8 @@ def contained(inside: Path, *, network: bool = False) -> Iterator[list[str]]:
         mock.patch.object(time, "sleep", return_value=None),
         mock.patch.object(os, "fsync", return_value=None),
         mock.patch.object(sys, "executable", _FAILS),
+        # Without processes no interpreter is found, which later tests must not remember.
+        mock.patch.object(local, "_installed", cache(local._installed.__wrapped__)),
         # The one way to a process that no event tells of.
         mock.patch.object(multiprocessing.util, "spawnv_passfds", _no_process),
     ):

@@ -13,6 +13,8 @@ from random import Random
 import pytest
 
 from observatory.cli.main import Commands
+from observatory.run import local
+from observatory.run.local import local_subjects
 from observatory.store.base.strict_json import read_json
 from observatory.store.records.kinds import KINDS
 from tests.hostile import commands, records
@@ -77,3 +79,10 @@ def test_what_leads_out_of_the_directory_is_refused(tmp_path: Path) -> None:
     assert [path.name for path in outside.iterdir()] == ["file"]
     assert (outside / "file").read_text() == "x"
     (outside / "file").unlink()  # the watch is over
+
+
+def test_that_no_interpreter_is_found_in_the_block_is_not_remembered(tmp_path: Path) -> None:
+    local._installed.cache_clear()
+    with chdir(tmp_path), contained(tmp_path):
+        assert local_subjects(tmp_path).found.interpreters == ()
+    assert local_subjects(tmp_path).found.interpreters
