@@ -167,7 +167,7 @@ def _of_c(node: ast.ClassDef, module: str) -> Implementation | None:
     )
     if not code:
         return None
-    name = f"{node.name}.c_code"
+    name = f"{node.name} (C)"  # types have no `c_code`, but other methods that make code
     return Implementation(name, module, "\n".join(code), tuple(versions), version_code)
 
 

@@ -3,9 +3,8 @@
 Counting samples come first, a group of cells at a time. Work follows after the first group: traces
 of its cells, then their instructions. Other traces and timing samples come last. Timing samples are
 taken one at a time and in pairs, one of each side in random order, so that disturbances of the
-machine affect both sides alike. If a
-worker of a fleet dies in the second one, or something is stopped between them, both are taken
-again; if the whole cluster is lost, neither counts.
+machine affect both sides alike. If a worker of a fleet dies in the second one, or something is
+stopped between them, both are taken again; if the whole cluster is lost, neither counts.
 """
 
 from __future__ import annotations

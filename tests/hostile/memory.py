@@ -2,7 +2,7 @@
 
 Prints, for each surface and each content, by how many MB the process grew that read it, and how it
 ended. Each is read in a fork, so that none begins with what another one has left. Each content has
-8 MiB, and 256 KiB for what reads no more.
+several sizes, because what is too large for a reader is refused unread.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from observatory.errors import ObservatoryError
 from tests.hostile.surface import Reader
 from tests.hostile.surfaces import SURFACES
 
-SIZES = {"8 MiB": 8 * 2**20, "256 KiB": 2**18}
+SIZES = {"8 MiB": 8 * 2**20, "1 MiB": 2**20, "256 KiB": 2**18}
 
 
 def _filled(size: int, begin: bytes, item: bytes, end: bytes = b"") -> bytes:

@@ -133,7 +133,7 @@ class CumOp(COp):
 @pytest.mark.parametrize(
     ("replaced", "named"),
     [
-        ([("code {", "other {")], ["CumOp.c_code"]),
+        ([("code {", "other {")], ["CumOp (C)"]),
         ([("code {", "other {"), ("(8", "(9")], []),
         ([("code {", "other {"), ("8, *super().c_code_cache_version()", "8,")], []),
         ([("code {", "other {"), ("(8, *super().c_code_cache_version())", "()")], []),
