@@ -62,7 +62,7 @@ def warm_up(backend: str) -> None:
     x = pt.vector("x")
     # Without a constant: releases before 3.0 fold constants with compiled code.
     pytensor.function([x], [x + x], mode=Mode(linker="py", optimizer=rewrites))
-    if record.has_symbols and find_spec("numba"):
+    if record.may_use_numba and find_spec("numba"):
         import numba
         import numpy as np
 

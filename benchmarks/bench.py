@@ -173,7 +173,9 @@ class Bench:
             case "work":
                 return {} if self.counter is None else {"instructions": calls[0]}
             case "tracing":
-                return {"python_calls": calls[0]}
+                runs = self.tracer.llvm_pass_runs if BACKENDS[self.backend].may_use_numba else None
+                known = {} if runs is None else {"llvm_pass_runs": runs}
+                return {"python_calls": calls[0], **known}
             case "counting":
                 return {**self.ledger.counts(name), **left}
 

@@ -106,8 +106,8 @@ class Backend:
         return not (self.linker or self.mode)
 
     @property
-    def has_symbols(self) -> bool:
-        """Whether its functions may be in numba's cache, which has symbols."""
+    def may_use_numba(self) -> bool:
+        """Whether numba may compile its functions, so that their symbols are in numba's cache."""
         return "numba_cache" in self.probes
 
 
@@ -274,7 +274,7 @@ _ALL = (
 BACKENDS: Mapping[str, Backend] = {one.name: one for one in _ALL}
 MAIN_BACKENDS = tuple(one.name for one in _ALL if one.main)
 """The backends that a user chooses between."""
-SHARING_BACKENDS = tuple(one.name for one in _ALL if one.main and one.has_symbols)
+SHARING_BACKENDS = tuple(one.name for one in _ALL if one.main and one.may_use_numba)
 """Those of them whose functions share symbols in one cache."""
 ABLATIONS = tuple(one.name for one in _ALL if one.ablation)
 

@@ -9,8 +9,8 @@ OF_A_CACHE = ("cache_misses", "uncacheable", "reuse_lost")
 OF_WORK = ("python_calls", "instructions")
 """The metrics of work. Where one of them is known, time only tells what a user feels of it."""
 FOLLOWS_FROM_A_CACHE = (
-    *OF_A_CACHE, *OF_WORK, "compiler_runs", "compile_time", "files_leaked", "peak_rss",
-    "retained_bytes", "files_grown", "bytes_grown",
+    *OF_A_CACHE, *OF_WORK, "llvm_pass_runs", "compiler_runs", "compile_time", "files_leaked",
+    "peak_rss", "retained_bytes", "files_grown", "bytes_grown",
 )  # fmt: skip
 """The metrics that may get worse because of such a defect."""
 

@@ -296,6 +296,17 @@ _ALL = (
         "sure",
     ),
     Cause(
+        "more LLVM work",
+        "LLVM does more when numba compiles what {head} gives it",
+        """Run `observatory profile` on the samples of both sides: it shows how often each pass of
+        LLVM ran. If one pass runs more often, look for what added it. If all do, numba compiles
+        more code: compare the graphs with `pytensor.dprint`, and the functions in the ledgers.""",
+        shows_in=("llvm_pass_runs",),
+        explains=("llvm_pass_runs", "instructions", "compile_time"),
+        found_by="llvm_pass_runs",
+        a_consequence=True,
+    ),
+    Cause(
         "more compiler runs",
         "{head} runs the C++ compiler although it finds all functions in the cache",
         """Look for what is compiled without asking the cache of modules, such as a helper that

@@ -20,6 +20,9 @@ from .waiting import WAITING
 class EntryCounter:
     """Counts entries of functions in the place of a `Tracer`, and has no profile."""
 
+    llvm_pass_runs: int | None = None
+    """It does not ask for them."""
+
     def profile(self) -> Profile:
         """Return an empty profile."""
         return Profile()

@@ -31,6 +31,8 @@ _ANALYSES = "Analysis execution timing report"
 _TOTAL = re.compile(r"Total Execution Time: (\d+\.\d+) seconds")
 _HEADING = re.compile(r"-{2,}([A-Za-z+ ]+?)-{2,}")
 _VALUE = re.compile(r"(\d+\.\d+) \( *(\d+\.\d+)%\)|-----")
+_RULE = "==="
+"""How the lines around a title begin, which have dashes as an empty value has them."""
 _CPU = "User+System"
 _PRINTED = 0.00005
 """Seconds by which a rounded number of a report is wrong, at most."""
@@ -53,6 +55,9 @@ class PassTimer:
         self._found: dict[tuple[str, str], LlvmPass] | None = None
         self.codes: frozenset[int] = frozenset()
         """The ids of the code of the functions that nothing calls unless it is on."""
+        self.runs: int | None = None
+        """How often a pass ran on a function, a loop or a module in the last block: the sum of all
+        passes but those that make machine code. None where numba or LLVM cannot tell."""
 
     def passes(self) -> tuple[LlvmPass, ...] | None:
         """Return the passes that took longest, each phase with the sum of all others as `OTHER`.
@@ -72,6 +77,7 @@ class PassTimer:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Read what LLVM reports of the builds inside the block."""
+        self.runs = None
         reports: Any = sys.modules.get(_REPORTS)
         config: Any = sys.modules.get(_CONFIG)
         collection = getattr(reports, "PassTimingsCollection", None)
@@ -96,12 +102,16 @@ class PassTimer:
         ):
             yield
         self._found = {} if self._found is None else self._found
+        ran: list[int | None] = []
         for name, text in texts:
             machine_code = name == _OF_MACHINE_CODE
             phase = _MACHINE_CODE if machine_code else _PASSES
             read = by_numbered_pass if machine_code else by_pass
             for of, (seconds, runs) in read(text).items():
                 _add(self._found, LlvmPass(shorten(of), phase, seconds, runs))
+                ran += [] if machine_code else [runs]
+        numbered = [runs for runs in ran if runs is not None]
+        self.runs = sum(numbered) if len(numbered) == len(ran) else None
 
     @contextmanager
     def _leaving_out_deleted_timers(self) -> Iterator[None]:
@@ -195,7 +205,7 @@ def rows(report: str) -> Iterator[Row]:
             columns = [heading.strip() for heading in _HEADING.findall(line)]
             continue
         values = list(_VALUE.finditer(line)) if columns else []
-        if total is None or not values:
+        if total is None or not values or line.startswith(_RULE):
             continue
         # After them are columns of whole numbers, where LLVM counts instructions.
         name = line[values[-1].end() :].lstrip(" 0123456789")

@@ -81,6 +81,11 @@ class Tracer:
         """Return what was counted so far, bounded in size."""
         return replace(profile_of(self.roots), llvm_passes=self.llvm.passes())
 
+    @property
+    def llvm_pass_runs(self) -> int | None:
+        """How often passes of LLVM ran in the last block; None where nobody can tell."""
+        return self.llvm.runs
+
     @contextmanager
     def counting_calls(self, counts: list[int]) -> Iterator[object]:
         """Append to ``counts`` the number of Python functions entered inside the block.

@@ -32,7 +32,7 @@ Kind = Literal[
     "too few subjects", "no ratio of levels", "no baseline", "no successor",
     "no value", "no earlier value", "other graphs", "size ended",
     # Where the additional work or time of a build begins, and what grew in a calm whole
-    "work began", "time began", "memory began", "part grew", "parts grew",
+    "work began", "time began", "memory began", "passes ran", "part grew", "parts grew",
     "phase grew",
     "imports more",
     # What to keep in mind when reading a comparison

@@ -235,7 +235,7 @@ def shares_cache(task: Task) -> bool:
     return (
         task.cell.scenario in SIBLINGS
         and task.measure == "counting"
-        and BACKENDS[task.cell.backend].has_symbols
+        and BACKENDS[task.cell.backend].may_use_numba
         and task.keep is None
     )
 

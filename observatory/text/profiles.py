@@ -66,6 +66,19 @@ def _inside(one: LlvmPassTime | None) -> str:
     return f"; in it, the LLVM pass {_quoted(one.name)} takes {more} more ({where}){ran}"
 
 
+def passes_sentence(main: LlvmPassTime | None, grown: int, known: int) -> str:
+    """The sentence on LLVM's passes that run more often, without a full stop.
+
+    ``main``: the pass that explains most of it. ``grown``: how many passes run more often, of
+    ``known``.
+    """
+    if main is None or main.base_runs is None or main.head_runs is None:
+        return f"{grown} of {known} passes of LLVM ran more often"
+    before, after = round(main.base_runs), round(main.head_runs)
+    rest = f"; {grown - 1} of {known - 1} others ran more often" if grown > 1 else ""
+    return f"the LLVM pass {_quoted(main.name)} ran {_times(before)}, now {count(after)}{rest}"
+
+
 def memory_sentence(phase: PhaseMemory, share: float) -> str:
     """The sentence on the phase that a larger peak is explained by, without a full stop."""
     more, levels = human(phase.head - phase.base, "bytes"), change(phase.base, phase.head, "bytes")

@@ -20,6 +20,7 @@ from observatory.text.profiles import (
     longer_sentence,
     main_part_sentence,
     memory_sentence,
+    passes_sentence,
 )
 from observatory.text.torture import got_worse_sentence
 from observatory.text.units import count, percent
@@ -251,6 +252,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "work began": main_part_sentence,
     "time began": longer_sentence,
     "memory began": memory_sentence,
+    "passes ran": passes_sentence,
     "part grew": grown_sentence,
     "parts grew": grown_parts_sentence,
     "phase grew": grown_phase_sentence,

@@ -59,8 +59,8 @@ _MISSES = ("cache_misses",)
 _MEMORY = ("peak_rss",)
 """The metric that worsens if functions are compiled outside the measured span."""
 _COMPILING = (*_MEMORY, "compile_time", "function_time", "first_call_time", "cpu_time",
-              "python_calls", "instructions", "retained_bytes", "files_grown", "bytes_grown",
-              "compiler_runs")  # fmt: skip
+              "python_calls", "instructions", "llvm_pass_runs", "retained_bytes", "files_grown",
+              "bytes_grown", "compiler_runs")  # fmt: skip
 """The metrics that worsen if functions are compiled instead of loaded."""
 
 
@@ -145,6 +145,12 @@ FAULTS: tuple[Fault, ...] = (
           must=(Alarms(("python_calls",), ("cold",), _NUMBA),),
           may=(Alarms(_COMPILING, _BUILDS, (*_NUMBA_ALL, "NUMBA_NO_CACHE")),),
           main_part="`numba: typing`",
+          options=("--scenario", "cold", "--backend", "NUMBA", "--pass", "tracing")),
+    Fault("llvm_pass_twice", "LLVM simplifies the control flow of each module once more",
+          "more LLVM work",
+          must=(Alarms(("llvm_pass_runs",), ("cold",), _NUMBA),),
+          may=(Alarms(_COMPILING, _BUILDS, (*_NUMBA_ALL, "NUMBA_NO_CACHE")),),
+          main_part="`SimplifyCFGPass`",
           options=("--scenario", "cold", "--backend", "NUMBA", "--pass", "tracing")),
     Fault("compiler_once_more", "each process runs gcc once more, for a helper that is not stored",
           "more compiler runs",

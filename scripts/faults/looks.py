@@ -107,6 +107,7 @@ LOOKS: Mapping[str, Look] = {
     "rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
     "heavy_import": Look("imports", (DISK, PROCESS), TRACED, **_SEEN),
     "numba_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
+    "llvm_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
     "small_rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
     "compiler_once_more": Look("time", (C_DISK,), **_SEEN),
     "lock_held": Look("locking", (PROCESS,), TIMED, **_SEEN),

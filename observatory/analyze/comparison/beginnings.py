@@ -2,7 +2,8 @@
 
 Work that got worse has the phase, and the rewriter or function in it, with which the additional
 calls begin. Time that got worse has the phase that takes longer, and in it the pass of LLVM; a
-longer import has its module, and a larger peak of memory the phase that raises it.
+longer import has its module, a larger peak of memory the phase that raises it, and more runs of
+LLVM's passes the pass.
 And where all calls together are as many as before, a part may still do much more, or a phase take
 much longer than before, which the noise of the whole may hide: that is a remark, and the verdict
 stays.
@@ -18,7 +19,7 @@ from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.profiles.difference import main_part, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
 from observatory.analyze.profiles.judging import grown_parts
-from observatory.analyze.profiles.llvm_passes import longer_pass, pass_times
+from observatory.analyze.profiles.llvm_passes import longer_pass, more_runs, pass_times
 from observatory.analyze.profiles.samples import (
     Differences,
     grown_phase,
@@ -45,6 +46,7 @@ from observatory.store.records.sample import Sample
 
 _PEAK = "peak_rss"
 _CALLS = "python_calls"
+_PASSES = "llvm_pass_runs"
 _IN_PHASE = {"rewriter": "rewriting", "module": "importing"}
 """The phase that a part of a kind is in, if it is the main phase."""
 _NAMED = 3
@@ -77,6 +79,10 @@ def with_beginnings(
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
                 return _remark(work, one.cell, untold, passes)
+        if one.metric == _PASSES and one.conclusion == "worse":
+            passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
+            ran = more_runs(passes)
+            return None if ran is None else Statement("passes ran", ran)
         if one.conclusion == "worse":
             # Importing is judged once for a model, and a sample of any cell has the modules.
             sides = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))

@@ -63,6 +63,27 @@ def longer_pass(times: Sequence[LlvmPassTime], phase: PhaseTime) -> LlvmPassTime
     return next((t for t in inside if t.head - t.base >= max(enough, LARGE * t.base)), None)
 
 
+def more_runs(times: Sequence[LlvmPassTime]) -> tuple[LlvmPassTime | None, int, int] | None:
+    """Which pass runs so much more often that it explains most additional runs, if one does.
+
+    ``times``: of one cell, as `pass_times` returns them. Returns the pass or None, how many passes
+    run more often, and of how many that is known; None where it is known of none. Passes that take
+    next to no time have no runs in a profile: they are not counted.
+    """
+    grown = {
+        one.name: one.head_runs - one.base_runs
+        for one in times
+        if one.base_runs is not None and one.head_runs is not None
+    }
+    more = {name: runs for name, runs in grown.items() if runs > 0}
+    if not more:
+        return None
+    name = max(more, key=more.__getitem__)
+    explains = more[name] >= ENOUGH * sum(more.values())
+    main = next(one for one in times if one.name == name) if explains else None
+    return main, len(more), len(grown)
+
+
 def _looked(profile: Profile) -> bool:
     return profile.llvm_passes is not None
 

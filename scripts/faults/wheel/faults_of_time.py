@@ -99,6 +99,25 @@ def numba_pass_twice(_: ModuleType) -> None:
     DefaultPassBuilder.define_typed_pipeline = staticmethod(define_typed_pipeline)
 
 
+@fault_of("pytensor.link.numba.dispatch.basic")
+def llvm_pass_twice(_: ModuleType) -> None:
+    """LLVM simplifies the control flow of each module once more, after all of its passes.
+
+    Stands for a pass that somebody appended to numba's pipeline. No Python function is called more
+    often for it, and of builds from empty caches no instructions are counted.
+    """
+    from numba.core.codegen import CPUCodegen
+
+    passes_of = CPUCodegen._module_pass_manager
+
+    def _module_pass_manager(self: object, **kwargs: object) -> object:
+        manager, builder = passes_of(self, **kwargs)
+        manager.add_simplify_cfg_pass()
+        return manager, builder
+
+    CPUCodegen._module_pass_manager = _module_pass_manager
+
+
 @fault_of("pytensor.link.c.basic")
 def compiler_once_more(module: ModuleType) -> None:
     """The first C code of each process comes with a helper that is compiled and never stored.

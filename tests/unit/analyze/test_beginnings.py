@@ -26,6 +26,8 @@ from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import WARM, sample
 
+COLD = Cell("radon", "cold", "NUMBA", "spawn")
+
 
 def reasons(
     base: list[Sample], head: list[Sample], cell: Cell = WARM
@@ -169,6 +171,34 @@ def test_a_longer_phase_begins_with_the_pass_of_llvm_that_grew() -> None:
         assert because.values[0].name == "loading"
         assert because.values[-1].name == "GVNPass"
         assert "; in it, the LLVM pass `GVNPass` takes 190 ms more" in sentence_of(because)
+
+
+def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
+    def ran(**runs: int) -> Sample:
+        passes = [
+            LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
+            for name, number in runs.items()
+        ]
+        profile = traced(80_000, 2_000, 18_000).profile
+        assert profile is not None
+        return sample(
+            COLD, "tracing", {"python_calls": 100_000, "llvm_pass_runs": sum(runs.values())},
+            profile=profile.model_copy(update={"llvm_passes": passes}),
+        )  # fmt: skip
+
+    base, one = ran(GVNPass=1200, SROAPass=900), ran(GVNPass=4800, SROAPass=910)
+    because = reasons([base], [one, one], COLD)["llvm_pass_runs"]
+    assert because is not None
+    assert sentence_of(because) == (
+        "the LLVM pass `GVNPass` ran 1,200 times, now 4,800; 1 of 1 others ran more often"
+    )
+    alone = reasons([base], [ran(GVNPass=4800, SROAPass=900)] * 2, COLD)["llvm_pass_runs"]
+    assert alone is not None
+    assert sentence_of(alone) == "the LLVM pass `GVNPass` ran 1,200 times, now 4,800"
+    many = {f"Pass{n}": 100 for n in range(9)}
+    grown = reasons([ran(**many)], [ran(**dict.fromkeys(many, 120))] * 2, COLD)["llvm_pass_runs"]
+    assert grown is not None
+    assert sentence_of(grown) == "9 of 9 passes of LLVM ran more often"
 
 
 def test_a_phase_that_takes_longer_is_a_remark_where_noise_hides_it_in_the_whole() -> None:

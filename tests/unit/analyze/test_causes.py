@@ -536,6 +536,25 @@ def test_where_work_is_worse_time_follows_from_it() -> None:
     assert verdicts["compile_time"].cause == verdicts["python_calls"].cause == cause.id
 
 
+def test_more_runs_of_llvm_passes_are_a_cause_of_their_own_but_follow_from_compiling() -> None:
+    def traced(cell: Cell, calls: int, runs: int) -> Sample:
+        return sample(cell, "tracing", {"python_calls": calls, "llvm_pass_runs": runs})
+
+    base = [counted(COLD, FILLED), traced(COLD, 700_000, 60_000)]
+    causes, verdicts = compare(base, [counted(COLD, FILLED), traced(COLD, 700_000, 70_000)])
+    assert [one.kind for one in causes] == ["more LLVM work"]
+    assert sentence(causes[0]) == "LLVM does more when numba compiles what HEAD gives it"
+    both, _ = compare(base, [counted(COLD, FILLED), traced(COLD, 800_000, 70_000)])
+    assert {one.kind for one in both} == {"more LLVM work", "more Python work"}
+    calm, verdicts = compare(base, [counted(COLD, FILLED), traced(COLD, 700_000, 60_100)])
+    assert calm == []
+    assert "worse" not in {one.conclusion for one in verdicts}
+    refused = [counted(COLD, [*FILLED[:-1], ("outer graph", "k3", "uncacheable")])]
+    (only,), verdicts = compare(base, [*refused, traced(COLD, 700_000, 70_000)])
+    assert only.kind == "refused"
+    assert {one.cause for one in verdicts if one.metric == "llvm_pass_runs"} == {only.id}
+
+
 def test_more_instructions_without_more_calls_are_a_cause_and_explain_the_time() -> None:
     base = built(0.25, 0.24, calls=700_000, instructions=2_000_000_000)
     head = built(0.45, 0.25, calls=700_000, instructions=2_100_000_000)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from observatory.analyze.profiles.llvm_passes import longer_pass, pass_times, usual_passes
+from observatory.analyze.profiles.llvm_passes import (
+    longer_pass,
+    more_runs,
+    pass_times,
+    usual_passes,
+)
 from observatory.benchmarks.profiles import OTHER
-from observatory.store.records.profile import LlvmPass, PhaseTime, Profile
+from observatory.store.records.profile import LlvmPass, LlvmPassTime, PhaseTime, Profile
 
 PASSES, MACHINE_CODE = "LLVM: passes", "LLVM: machine code"
 
@@ -68,3 +73,29 @@ def test_the_numbers_are_medians_of_the_samples_that_looked() -> None:
     assert (found.seconds, found.runs) == (0.2, 2)
     (time,) = pass_times(side, [*side, Profile()])
     assert time.samples == 3
+
+
+def ran(**runs: int) -> list[LlvmPassTime]:
+    """Passes that ran 100 times in BASE, and as often as this in HEAD."""
+    return [
+        LlvmPassTime(name=name, phase=PASSES, base=0.1, head=0.1, base_runs=100, head_runs=number)
+        for name, number in runs.items()
+    ]
+
+
+def test_one_pass_explains_additional_runs_if_they_are_mostly_its_own() -> None:
+    found = more_runs(ran(GVNPass=101, SimplifyCFGPass=300, SROAPass=90))
+    assert found is not None
+    main, grown, known = found
+    assert main is not None
+    assert (main.name, grown, known) == ("SimplifyCFGPass", 2, 3)
+
+
+def test_no_pass_explains_runs_that_all_passes_have_more_of() -> None:
+    assert more_runs(ran(**{f"Pass{n}": 110 for n in range(8)})) == (None, 8, 8)
+
+
+def test_runs_that_nobody_knows_or_that_did_not_grow_say_nothing() -> None:
+    unknown = LlvmPassTime(name=OTHER, phase=PASSES, base=0.1, head=0.1)
+    assert more_runs([unknown, *ran(GVNPass=100, SROAPass=90)]) is None
+    assert more_runs([]) is None

@@ -35,6 +35,11 @@ def test_analyses_are_not_counted_beside_the_passes_that_asked_for_them():
     assert "AAManager" not in by_pass(OLD)
 
 
+def test_the_lines_around_a_title_are_no_passes():
+    for report in (OLD, NEW, MACHINE_CODE):  # a second title follows the rows of the first
+        assert not [row for row in rows(report) if "===" in row.name]
+
+
 def test_a_share_is_more_precise_than_four_places_of_a_second():
     assert by_pass(OLD)["LoopSimplifyPass"] == (pytest.approx(0.188 * 0.0006), None)
 
@@ -150,6 +155,25 @@ def test_builds_add_up_and_the_switch_is_off_again_after_them(numba):
     assert sum(one.seconds for one in found.values()) == pytest.approx(
         2 * (0.0094 + sum(seconds for seconds, _ in by_pass(NEW).values())), rel=0.01
     )
+
+
+def test_the_runs_of_a_block_are_those_of_all_passes_however_short(numba, monkeypatch):
+    monkeypatch.setattr(llvm_passes, "KEPT_PASS_SHARE", 0.1)
+    every = sum(runs for _, runs in by_pass(NEW).values())
+    timer = PassTimer()
+    for texts in ([NEW], [NEW, NEW], []):
+        with timer.running():
+            build(numba, *((FULL, text) for text in texts), ("Finalize object", MACHINE_CODE))
+        assert timer.runs == every * len(texts)
+    with timer.running():
+        build(numba, (FULL, NEW), (FULL, OLD))  # an LLVM that does not number the runs
+    assert timer.runs is None
+    with timer.running():
+        build(numba, (FULL, NEW))
+    monkeypatch.delitem(sys.modules, numba[0].__name__)
+    with timer.running():
+        pass
+    assert timer.runs is None
 
 
 def test_small_passes_are_summed_in_their_phase(numba, monkeypatch):
