@@ -27,7 +27,7 @@ _ALL = (
            trend=("more work", "less work")),
     Metric("llvm_pass_runs", "runs", "near_exact", "tracing",
            "how often LLVM ran a pass on a function, a loop or a module that numba compiles",
-           BUILDS, material=0.005, spread=0.005, section=_WORK,
+           BUILDS, material=0.002, spread=0.001, section=_WORK,
            phrase="the number of runs of LLVM passes is {}", trend=("more work", "less work")),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
            "size of the machine code that a cache returned or stored",
