@@ -103,14 +103,16 @@ def main(argv: Sequence[str] | None = None) -> None:
                     seconds = taken(plan, way, Path(directory), given.state)
                     values = exact(Path(directory))
                 first = first or values
-                different = sum(values.get(one) != value for one, value in first.items())
+                other = [one for one in {**first, **values} if values.get(one) != first.get(one)]
                 row = Speed(
                     taken=now(), plan=name, way=way, round=number, seconds=seconds,
-                    values=len(values), different=different,
+                    values=len(values), different=len(other),
                 )  # fmt: skip
                 keep(given.json, row)
                 rows.append(row)
                 print(f"{name}, {way}: {seconds:.0f} s", flush=True)
+                for one in other:
+                    print(f"  {one}: {first.get(one)}, then {values.get(one)}", flush=True)
         print(*speed(rows, name), sep="\n\n")
 
 
