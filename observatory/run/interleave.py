@@ -36,7 +36,7 @@ from observatory.benchmarks.catalogue import (
 from observatory.benchmarks.plan import Rounds, Task, cache_of, plan, with_imports
 from observatory.run.batches import Batch, alone, carry_out
 from observatory.run.fleets import FleetError
-from observatory.run.presets import Narrowed
+from observatory.run.presets import Narrowed, compiles_inside
 from observatory.run.schedule import TakesSamples
 from observatory.store.records.sample import Sample
 
@@ -98,7 +98,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
     All cells are counted, except long scenarios of C modules, which add nothing, unless the user
     names them. The quick sets of Ops and of pairs are counted as well, unless the user names models
     or scenarios. Warm builds and calls are timed, under one start method (spawn if it is wanted);
-    cold builds only if the user names them, because they take long and their counts say the same.
+    cold builds only if the user names them, because they take long. What a compiler inside of the
+    process does in a cold build is traced, at last: no count of a cache shows it.
     Counting cannot be left out, because the other passes start from the caches that it fills; the
     pass `work`, which has caches of its own, can be taken alone. Work is counted of the same warm
     builds and calls, unless the user names backends with one backend of each compiler.
@@ -142,6 +143,8 @@ def matrix(narrowed: Narrowed) -> Matrix:
         tuple(cell for cell in candidates if measure in wanted and _judges(measure, cell))
         for measure in ("tracing", "timing", WORK)
     )
+    compiled = (cell for cell in chosen if compiles_inside(cell) and cell not in traced)
+    traced += tuple(compiled) if "tracing" in wanted else ()
     if narrowed.backends is None:
         worked = tuple(cell for cell in worked if BACKENDS[cell.backend].worked)
     # Traces say nothing about the machine code of calls, and calls take least: they come first.

@@ -111,7 +111,7 @@ def _rounds_of_full(cell: Cell) -> Rounds:
     return Rounds(timing=3, counting=1, tracing=int(not SCENARIOS[cell.scenario].long))
 
 
-def _compiles_inside(cell: Cell) -> bool:
+def compiles_inside(cell: Cell) -> bool:
     """Whether it is a cold build that a compiler inside of the process does.
 
     The tracing pass counts its Python work, and times the passes of LLVM. One start method is
@@ -126,7 +126,7 @@ def _rounds_of_history(cell: Cell) -> Rounds:
     scenario = SCENARIOS[cell.scenario]
     if scenario.long or "history" not in BACKENDS[cell.backend].timed_in:
         return _COUNTED
-    traced = scenario.warm or _compiles_inside(cell)
+    traced = scenario.warm or compiles_inside(cell)
     return Rounds(3 if scenario.timed else 1, counting=1, tracing=int(traced))
 
 
@@ -256,7 +256,7 @@ def _rounds_of_night(cell: Cell) -> Rounds:
     )
     timed = _has_headline(cell) and not slow and not traced
     traced |= scenario.matrix and scenario.warm and BACKENDS[cell.backend].main
-    traced |= _compiles_inside(cell)
+    traced |= compiles_inside(cell)
     return Rounds(timing=int(timed), counting=1, tracing=int(traced))
 
 

@@ -143,6 +143,18 @@ def test_times_are_taken_under_one_launch_and_of_cold_builds_only_if_named() -> 
     assert {c.scenario for c in named.counted} == {"cold"}
 
 
+def test_a_cold_build_is_traced_once_and_last_where_the_compiler_is_inside_of_the_process() -> None:
+    traced = [(cell.scenario, cell.backend, cell.launch) for cell in matrix(Narrowed()).traced]
+    assert [one for one in traced if one[0] == "cold"] == [("cold", "NUMBA", "spawn")]
+    assert traced[-1] == ("cold", "NUMBA", "spawn")
+    assert matrix(Narrowed(launches=["fork"])).traced[-1].scenario != "cold"
+    assert {cell.scenario for cell in matrix(Narrowed(scenarios=["warm_disk"])).traced} == {
+        "warm_disk"
+    }
+    named = matrix(Narrowed(scenarios=["cold"], backends=["NUMBA"])).traced
+    assert [(cell.scenario, cell.launch) for cell in named] == [("cold", "spawn")]
+
+
 def test_a_time_that_only_describes_is_not_taken() -> None:
     found = matrix(Narrowed(models=["key_cost"], scenarios=["key_making"]))
     assert [one.scenario for one in found.cells] == ["key_making"] * 2
