@@ -297,7 +297,7 @@ _ALL = (
     ),
     Cause(
         "more LLVM work",
-        "LLVM does more when numba compiles what {head} gives it",
+        "a build of {head} gives LLVM more work",
         """Run `observatory profile` on the samples of both sides: it shows how often each pass of
         LLVM ran. If one pass runs more often, look for what added it. If all do, numba compiles
         more code: compare the graphs with `pytensor.dprint`, and the functions in the ledgers.""",

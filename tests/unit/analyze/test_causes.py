@@ -543,7 +543,7 @@ def test_more_runs_of_llvm_passes_are_a_cause_of_their_own_but_follow_from_compi
     base = [counted(COLD, FILLED), traced(COLD, 700_000, 60_000)]
     causes, verdicts = compare(base, [counted(COLD, FILLED), traced(COLD, 700_000, 70_000)])
     assert [one.kind for one in causes] == ["more LLVM work"]
-    assert sentence(causes[0]) == "LLVM does more when numba compiles what HEAD gives it"
+    assert sentence(causes[0]) == "a build of HEAD gives LLVM more work"
     both, _ = compare(base, [counted(COLD, FILLED), traced(COLD, 800_000, 70_000)])
     assert {one.kind for one in both} == {"more LLVM work", "more Python work"}
     calm, verdicts = compare(base, [counted(COLD, FILLED), traced(COLD, 700_000, 60_100)])
