@@ -279,7 +279,7 @@ def test_the_main_part_of_additional_work_is_named(
     """In a small graph: what is named does not depend on its size."""
     small = [replace(one, model=SMALL) for one in (rig(), rig(name))]
     sides = [[Sample.model_validate(one.take(place, "tracing").record)] for one in small]
-    begins = where_work_begins(Cell(SMALL, *place), *sides)
+    begins = where_work_begins(Cell(SMALL, *place), "python_calls", *sides)
     assert begins is not None
     assert fault(name).main_part in sentence_of(begins)
 

@@ -41,7 +41,12 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.store.journal.values import values_of
 from observatory.store.records.comparison import CALM
-from observatory.store.records.profile import LlvmPassTime, PhaseTime, ProfileDifference
+from observatory.store.records.profile import (
+    LlvmPassTime,
+    PhaseTime,
+    Profile,
+    ProfileDifference,
+)
 from observatory.store.records.sample import Sample
 
 _PEAK = "peak_rss"
@@ -71,6 +76,9 @@ def with_beginnings(
     calls_more = {v.cell for v in verdicts if v.metric == _CALLS and v.conclusion == "worse"}
 
     def reason(one: JudgedVerdict) -> Statement | None:
+        if one.metric == _PASSES:
+            sides = before.get(one.cell, []), after.get(one.cell, [])
+            return _passes_ran(*sides) if one.conclusion == "worse" else None
         if one.metric in OF_WORK and one.cell in work:
             if one.conclusion == "worse":
                 # Where calls are no worse, the additional instructions are none of theirs.
@@ -79,14 +87,10 @@ def with_beginnings(
                 untold = [] if one.cell in longer else times.get(one.cell, [])
                 passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
                 return _remark(work, one.cell, untold, passes)
-        if one.metric == _PASSES and one.conclusion == "worse":
-            passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
-            ran = more_runs(passes)
-            return None if ran is None else Statement("passes ran", ran)
         if one.conclusion == "worse":
             # Importing is judged once for a model, and a sample of any cell has the modules.
-            sides = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
-            return where_it_begins(one.cell, one.metric, *sides)
+            samples = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
+            return where_it_begins(one.cell, one.metric, *samples)
         return None
 
     return [
@@ -96,11 +100,22 @@ def with_beginnings(
 
 
 def where_work_begins(
-    cell: Cell, bases: Sequence[Sample], heads: Sequence[Sample]
+    cell: Cell, metric: str, bases: Sequence[Sample], heads: Sequence[Sample]
 ) -> Statement | None:
-    """Return with what the additional calls of a cell begin; None where profiles do not say."""
+    """Return with what the additional work of a cell begins; None where profiles do not say.
+
+    ``metric``: one of `OF_WORK`. Of LLVM's work that is a pass, and else a part of the calls.
+    """
+    if metric == _PASSES:
+        return _passes_ran(*(traced(side).get(cell, []) for side in (bases, heads)))
     found = Differences(bases, heads).get(cell)
     return None if found is None else _begins(cell, found)
+
+
+def _passes_ran(bases: Sequence[Profile], heads: Sequence[Profile]) -> Statement | None:
+    """Which passes of LLVM ran more often; None where no profile says."""
+    ran = more_runs(pass_times(bases, heads))
+    return None if ran is None else Statement("passes ran", ran)
 
 
 def where_it_begins(

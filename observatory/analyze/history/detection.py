@@ -269,7 +269,7 @@ def _begins(
             continue
         sides = (samples((one.machine, one.env_name, at.commit))
                  for at in (one.last_good, one.first_bad))  # fmt: skip
-        if (found := where_work_begins(Cell(*words), *sides)) is not None:
+        if (found := where_work_begins(Cell(*words), one.metric, *sides)) is not None:
             return found
     return None
 

@@ -76,10 +76,17 @@ def timed(rewriting: float, loading: float) -> Sample:
 
 def test_calls_that_fell_in_all_begin_no_additional_instructions() -> None:
     base = [traced(1_000, 10_000, 90_000)] * 2
-    assert where_work_begins(WARM, base, [traced(1_300, 10_000, 86_000)] * 2) is None
-    assert where_work_begins(WARM, base, [traced(1_300, 20_000, 90_000)] * 2) is not None
+    assert (
+        where_work_begins(WARM, "python_calls", base, [traced(1_300, 10_000, 86_000)] * 2) is None
+    )
+    assert (
+        where_work_begins(WARM, "python_calls", base, [traced(1_300, 20_000, 90_000)] * 2)
+        is not None
+    )
     # Nor do 0.1 % more, which may be chance.
-    assert where_work_begins(WARM, base, [traced(1_000, 10_100, 90_000)] * 2) is None
+    assert (
+        where_work_begins(WARM, "python_calls", base, [traced(1_000, 10_100, 90_000)] * 2) is None
+    )
 
 
 def test_more_work_begins_with_a_part_in_a_phase() -> None:
@@ -199,6 +206,8 @@ def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
     grown = reasons([ran(**many)], [ran(**dict.fromkeys(many, 120))] * 2, COLD)["llvm_pass_runs"]
     assert grown is not None
     assert sentence_of(grown) == "9 of 9 passes of LLVM ran more often"
+    assert where_work_begins(COLD, "llvm_pass_runs", [base], [one]) == because  # in a history
+    assert where_work_begins(COLD, "llvm_pass_runs", [base], [base]) is None
 
 
 def test_a_phase_that_takes_longer_is_a_remark_where_noise_hides_it_in_the_whole() -> None:
