@@ -46,6 +46,7 @@ from .metrics import (
     REUSE_LOST,
     SECTIONS,
     SYMBOLS,
+    TOLD_BY_NUMBA,
     WRONG_VALUES,
 )
 from .scenario import Scenario
@@ -115,6 +116,7 @@ __all__ = [
     "STATUSES",
     "STEADY",
     "SYMBOLS",
+    "TOLD_BY_NUMBA",
     "TOLERANCE",
     "WARM_SCENARIOS",
     "WRONG_VALUES",

@@ -68,6 +68,8 @@ class Metric:
     a hundred exceeds, on a machine without calibration."""
     steady: float | None = None
     """The same of counts that leave out lookups and allocations; None: ``spread``."""
+    told_by_numba: bool = False
+    """Whether some versions of numba do not tell it."""
     of_cpu: bool = False
     """Whether it depends on the CPU that machine code is made for, not only on versions."""
     shown: bool = False

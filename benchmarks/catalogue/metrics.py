@@ -27,8 +27,9 @@ _ALL = (
            trend=("more work", "less work")),
     Metric("llvm_pass_runs", "runs", "near_exact", "tracing",
            "how often LLVM ran a pass on a function, a loop or a module that numba compiles",
-           BUILDS, material=0.002, spread=0.001, section=_WORK,
-           phrase="the number of runs of LLVM passes is {}", trend=("more work", "less work")),
+           ("build",), material=0.002, spread=0.001, told_by_numba=True, of_cpu=True,
+           section=_WORK, phrase="the number of runs of LLVM passes is {}",
+           trend=("more work", "less work")),
     Metric("object_code_bytes", "bytes", "near_exact", "counting",
            "size of the machine code that a cache returned or stored",
            COMPILES, of_cpu=True, section=_REST, phrase="machine code is {}"),
@@ -119,6 +120,8 @@ COMPARED: Mapping[str, Metric] = {**METRICS, REUSE_LOST.name: REUSE_LOST}
 
 CORRECTNESS = tuple(one.name for one in _ALL if one.every_pass)
 """The metrics that every pass gives and that come first: wrong results and crashes."""
+TOLD_BY_NUMBA = tuple(one.name for one in _ALL if one.told_by_numba)
+"""The metrics that another version of numba may not give."""
 OF_PAIRS = ("key_collisions", "key_instabilities")
 """The metrics of pairs of graphs that share a cache."""
 WRONG_VALUES = tuple(one.name for one in _ALL if one.wrong_values)

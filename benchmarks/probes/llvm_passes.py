@@ -91,7 +91,7 @@ class PassTimer:
         def keep(_: Any, name: str, timings: Any) -> None:
             texts.append((name, timings.get_raw_data()))
 
-        _number_the_runs()
+        _start_afresh()
         readers = [getattr(reports, name) for name in _READERS if hasattr(reports, name)]
         functions = [keep, *(one for each in readers for one in vars(each).values())]
         self.codes = frozenset(id(one.__code__) for one in functions if hasattr(one, "__code__"))
@@ -144,16 +144,25 @@ def _set(owner: Any, name: str, value: Any) -> Iterator[None]:
             setattr(owner, name, own)
 
 
-@functools.cache
-def _number_the_runs() -> None:
-    """Let LLVM list each run of a pass by itself, where it can: it does so until the process ends.
+def _start_afresh() -> None:
+    """Let LLVM list each run of a pass by itself, where it can, and forget what it has timed.
 
-    The option also times every later run of a pass, which is switched off again.
+    After a first report, LLVM also times what is compiled while nobody asks for one, and lists that
+    in the next report.
     """
     from llvmlite import binding  # type: ignore[import-not-found]
 
+    _number_the_runs()
+    binding.set_time_passes(False)  # the option switches it on
+    binding.report_and_reset_timings()
+
+
+@functools.cache
+def _number_the_runs() -> None:
+    """Set LLVM's option for it, which holds until the process ends."""
+    from llvmlite import binding
+
     binding.set_option("", "-time-passes-per-run")
-    binding.set_time_passes(False)
 
 
 def _add(found: dict[tuple[str, str], LlvmPass], one: LlvmPass) -> None:
@@ -167,7 +176,7 @@ def _add(found: dict[tuple[str, str], LlvmPass], one: LlvmPass) -> None:
 def by_pass(report: str) -> Mapping[str, tuple[float, int | None]]:
     """Return the seconds of each pass, and its runs where the report lists them.
 
-    Since llvmlite 0.50 two timers report: that of numba, and one inside it that numbers the runs.
+    Since llvmlite 0.48 two timers report: that of numba, and one inside it that numbers the runs.
     The seconds are those of numba's, as its rows are longer, and rounded less.
     """
     found: dict[str, tuple[float, int | None]] = {}

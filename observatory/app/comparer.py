@@ -48,6 +48,7 @@ from observatory.text.words import several
 
 _TRACED_SINCE = Version("3.12")
 """The first Python with `sys.monitoring`, which counts its calls."""
+_TRACED_NOTHING = "the budget ended before Python calls were counted"
 
 
 @dataclass
@@ -109,6 +110,8 @@ class Comparer:
             self._confirm(interleaving)
             if time.monotonic() < deadline:
                 self._trace(interleaving)
+            elif self.matrix.traced:
+                self._uncounted += (f"{_TRACED_NOTHING}; a larger --budget counts them",)
             self._time(interleaving, deadline)
         return self.compare()
 

@@ -40,7 +40,8 @@ def searchable(metric: str, cell: Cell, noisy: bool = False) -> Metric:
     known = COMPARED[metric]
     if known.kind == "noisy" and not noisy:
         raise SubjectError(
-            f"{metric} is a time or a size that varies: search for python_calls or instructions"
+            f"{metric} is a time or a size that varies: search for python_calls, llvm_pass_runs or "
+            "instructions"
         )
     if problem := cell.problem():
         raise SubjectError(problem)

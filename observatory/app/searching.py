@@ -13,7 +13,7 @@ from observatory.app.crossing import Asked, cross
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.wanted import RELEASE, Wanted
-from observatory.benchmarks.catalogue import COMPARED, metrics_of
+from observatory.benchmarks.catalogue import COMPARED, OF_WORK, metrics_of
 from observatory.errors import SelectionError
 from observatory.run.git import Git
 from observatory.run.sources import commits_between, of_commit
@@ -23,8 +23,6 @@ from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Culprit, Searched
 
 _HASH = re.compile(r"[0-9a-f]{40}")
-_WORK = ("python_calls", "instructions")
-"""The quicker one first."""
 _SHARE = 1 / 3
 """Of a change of time, as a logarithm, that work must have to explain it."""
 _LEAST = 0.02
@@ -110,7 +108,7 @@ class Searcher:
         )
         ends, samples = (subjects[0], subjects[-1]), 0
         known = metrics_of(cell.scenario, cell.launch)
-        for name in _WORK:
+        for name in OF_WORK:  # the quicker one first
             metric = COMPARED[name]
             if metric not in known or (metric.measure == "work" and session.uncounted()):
                 continue

@@ -69,14 +69,17 @@ def _inside(one: LlvmPassTime | None) -> str:
 def passes_sentence(main: LlvmPassTime | None, grown: int, known: int) -> str:
     """The sentence on LLVM's passes that run more often, without a full stop.
 
-    ``main``: the pass that explains most of it. ``grown``: how many passes run more often, of
-    ``known``.
+    ``main``: the pass that explains enough of it. ``grown``: how many passes run more often, of
+    ``known`` in the profile.
     """
-    if main is None or main.base_runs is None or main.head_runs is None:
-        return f"{grown} of {known} passes of LLVM ran more often"
-    before, after = round(main.base_runs), round(main.head_runs)
-    rest = f"; {grown - 1} of {known - 1} others ran more often" if grown > 1 else ""
-    return f"the LLVM pass {_quoted(main.name)} ran {_times(before)}, now {count(after)}{rest}"
+    if main is None or main.head_runs is None:
+        return f"{grown} of the {known} LLVM passes that the profile names ran more often"
+    if main.base_runs is None:
+        said = f"is new or took next to no time before, and ran {_times(round(main.head_runs))}"
+    else:
+        said = f"ran {_times(round(main.base_runs))}, now {count(round(main.head_runs))}"
+    rest = f"; {several(grown - 1, 'other')} ran more often" if grown > 1 else ""
+    return f"the LLVM pass {_quoted(main.name)} {said}{rest}"
 
 
 def memory_sentence(phase: PhaseMemory, share: float) -> str:

@@ -320,6 +320,10 @@ def test_the_profile_of_a_build_accounts_for_its_calls_and_its_seconds(
     assert profile is not None
     assert profile.tree is not None
     assert profile.tree.calls == traced.metrics["python_calls"]
+    if backend == "NUMBA":
+        assert traced.metrics["llvm_pass_runs"] == 0  # everything is loaded
+    else:
+        assert "numba does not compile it" in traced.record["absent"]["llvm_pass_runs"]
     assert sum(phase.calls or 0 for phase in profile.phases) > 0.9 * profile.tree.calls
     assert "local_dimshuffle_lift" in {rewriter.name for rewriter in profile.rewriters}
     assert len(json.dumps(traced.record["profile"])) < 70_000
@@ -343,6 +347,8 @@ def test_the_llvm_passes_of_a_build_are_named_and_asking_for_them_adds_no_call(
     assert one["InstCombinePass"]["phase"] == "LLVM: passes"
     assert one["InstCombinePass"]["seconds"] > 0
     assert one["InstCombinePass"]["runs"] == other["InstCombinePass"]["runs"] > 1
+    first, second = found["runs"]
+    assert first == second >= sum(each["runs"] or 0 for each in one.values())
     assert any("Instruction Selection" in name for name in one)
     silent, asking = (median(found["calls"][one]) for one in ("silent", "asking"))
     assert abs(asking - silent) < 0.002 * silent

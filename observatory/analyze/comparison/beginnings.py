@@ -44,7 +44,6 @@ from observatory.store.records.comparison import CALM
 from observatory.store.records.profile import (
     LlvmPassTime,
     PhaseTime,
-    Profile,
     ProfileDifference,
 )
 from observatory.store.records.sample import Sample
@@ -77,7 +76,7 @@ def with_beginnings(
 
     def reason(one: JudgedVerdict) -> Statement | None:
         if one.metric == _PASSES:
-            sides = before.get(one.cell, []), after.get(one.cell, [])
+            sides = (side.taken(one.cell, "tracing") for side in (base, head))
             return _passes_ran(*sides) if one.conclusion == "worse" else None
         if one.metric in OF_WORK and one.cell in work:
             if one.conclusion == "worse":
@@ -107,14 +106,17 @@ def where_work_begins(
     ``metric``: one of `OF_WORK`. Of LLVM's work that is a pass, and else a part of the calls.
     """
     if metric == _PASSES:
-        return _passes_ran(*(traced(side).get(cell, []) for side in (bases, heads)))
+        return _passes_ran(*([s for s in side if s.cell == cell] for side in (bases, heads)))
     found = Differences(bases, heads).get(cell)
     return None if found is None else _begins(cell, found)
 
 
-def _passes_ran(bases: Sequence[Profile], heads: Sequence[Profile]) -> Statement | None:
-    """Which passes of LLVM ran more often; None where no profile says."""
-    ran = more_runs(pass_times(bases, heads))
+def _passes_ran(bases: Sequence[Sample], heads: Sequence[Sample]) -> Statement | None:
+    """Which passes of LLVM ran more often in one cell; None where no profile says."""
+    before, after = (
+        [one.profile for one in side if one.profile is not None] for side in (bases, heads)
+    )
+    ran = more_runs(pass_times(before, after), _median(_PASSES, heads) - _median(_PASSES, bases))
     return None if ran is None else Statement("passes ran", ran)
 
 
@@ -159,7 +161,7 @@ def _memory_begins(bases: Sequence[Sample], heads: Sequence[Sample]) -> Statemen
 
 
 def _median(metric: str, samples: Iterable[Sample]) -> float:
-    """The median of a noisy metric; 0 where no sample has it."""
+    """The median of a metric that is not exact; 0 where no sample has it."""
     known = METRICS[metric]
     values = values_of(known, [one for one in samples if one.measure == known.measure])
     return median(values) if values else 0.0

@@ -28,6 +28,7 @@ from observatory.benchmarks.catalogue import (
     METRICS,
     OF_WORK,
     SCENARIOS,
+    TOLD_BY_NUMBA,
     WRONG_VALUES,
     Cell,
 )
@@ -110,8 +111,7 @@ def compared(
     if not conclusions_only:
         verdicts = with_beginnings(verdicts, base, head)
     missing = list(exact.missing)
-    if not _another_python(setting):
-        missing += lost(asked, {one.cell for one in missing}, base, head)
+    missing += lost(asked, {one.cell for one in missing}, base, head, _excused(setting))
     workload_changes = _workload(base, head, {(cell.model, cell.backend) for cell in asked})
     return Compared(
         setting, verdicts, causes, list(workload_changes), missing,
@@ -124,9 +124,12 @@ def compared(
     )  # fmt: skip
 
 
-def _another_python(setting: Setting) -> bool:
-    """Whether the sides have different Pythons, which do not count the same metrics."""
-    return setting.base.subject.python != setting.head.subject.python
+def _excused(setting: Setting) -> Collection[str]:
+    """The metrics that HEAD need not have: another Python or numba does not count the same ones."""
+    if setting.base.subject.python != setting.head.subject.python:
+        return METRICS
+    other = setting.base.versions.numba != setting.head.versions.numba
+    return TOLD_BY_NUMBA if other else ()
 
 
 def _unwatched(
@@ -141,8 +144,7 @@ def _unwatched(
         {one.cell for one in missing if one.side != other} for other in ("head", "base")
     )
     yield from without_baseline(cells, of_base, base, head)
-    if _another_python(setting):
-        yield from without_successor(cells, of_head, base, head)
+    yield from without_successor(cells, of_head, base, head, _excused(setting))
 
 
 def _fillers(cells: Collection[Cell], *sides: Evidence) -> Iterator[Cell]:

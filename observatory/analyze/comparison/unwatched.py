@@ -1,7 +1,7 @@
 """What only one side measures: no change of it can be seen. Pure.
 
-What only HEAD has may be new, which is a warning. What only BASE has is lost: its cell is not
-compared in full.
+What only HEAD has may be new, which is a warning. What only BASE has is lost, so that its cell is
+not compared in full, unless another Python or numba of HEAD excuses it.
 """
 
 from __future__ import annotations
@@ -28,27 +28,40 @@ def without_baseline(
 
 
 def without_successor(
-    cells: Iterable[Cell], missing: Collection[Cell], base: Evidence, head: Evidence
+    cells: Iterable[Cell],
+    missing: Collection[Cell],
+    base: Evidence,
+    head: Evidence,
+    excused: Collection[str],
 ) -> Iterator[Statement]:
     """The judged metrics of which BASE has values and HEAD has none, those of most cells first.
 
-    ``missing``: cells that are said to be incomplete in HEAD anyhow.
+    ``missing``: cells that are said to be incomplete in HEAD anyhow. ``excused``: the metrics that
+    HEAD cannot have.
     """
     for names, place in _together(cells, missing, base, head):
-        yield Statement("no successor", (names, place))
+        if own := [name for name in names if name in excused]:
+            yield Statement("no successor", (own, place))
 
 
 def lost(
-    cells: Iterable[Cell], missing: Collection[Cell], base: Evidence, head: Evidence
+    cells: Iterable[Cell],
+    missing: Collection[Cell],
+    base: Evidence,
+    head: Evidence,
+    excused: Collection[str],
 ) -> Iterator[IncompleteCell]:
     """The cells in which BASE has values of a judged metric and HEAD has none, with the reasons.
 
-    ``missing``: cells that are said to be incomplete anyhow.
+    ``missing``: cells that are said to be incomplete anyhow. ``excused``: as above.
     """
     for cell, metrics in _only_of(cells, missing, base, head).items():
         by_reason: dict[str, list[str]] = defaultdict(list)
         for metric in metrics:
-            by_reason[_why_absent(cell, metric, head)].append(metric.name)
+            if metric.name not in excused:
+                by_reason[_why_absent(cell, metric, head)].append(metric.name)
+        if not by_reason:
+            continue
         reasons = [Statement("no value", (names, why)) for why, names in by_reason.items()]
         yield IncompleteCell(cell, "head", tuple(reasons))
 

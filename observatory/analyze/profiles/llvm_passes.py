@@ -63,25 +63,26 @@ def longer_pass(times: Sequence[LlvmPassTime], phase: PhaseTime) -> LlvmPassTime
     return next((t for t in inside if t.head - t.base >= max(enough, LARGE * t.base)), None)
 
 
-def more_runs(times: Sequence[LlvmPassTime]) -> tuple[LlvmPassTime | None, int, int] | None:
-    """Which pass runs so much more often that it explains most additional runs, if one does.
+def more_runs(
+    times: Sequence[LlvmPassTime], more: float
+) -> tuple[LlvmPassTime | None, int, int] | None:
+    """Which pass runs so much more often that it explains a quarter of ``more`` runs, if one does.
 
-    ``times``: of one cell, as `pass_times` returns them. Returns the pass or None, how many passes
-    run more often, and of how many that is known; None where it is known of none. Passes that take
-    next to no time have no runs in a profile: they are not counted.
+    ``times``: of one cell, as `pass_times` returns them. A pass that only HEAD has is new, or took
+    next to nothing before. Returns the pass or None, how many passes run more often, and how many
+    there are whose runs HEAD knows; None where no pass does.
     """
+    known = {one.name: one for one in times if one.head_runs is not None}
     grown = {
-        one.name: one.head_runs - one.base_runs
-        for one in times
-        if one.base_runs is not None and one.head_runs is not None
+        name: (one.head_runs or 0) - (one.base_runs or 0)
+        for name, one in known.items()
+        if one.base_runs is not None or one.base == 0
     }
-    more = {name: runs for name, runs in grown.items() if runs > 0}
-    if not more:
+    grown = {name: runs for name, runs in grown.items() if runs > 0}
+    if not grown:
         return None
-    name = max(more, key=more.__getitem__)
-    explains = more[name] >= ENOUGH * sum(more.values())
-    main = next(one for one in times if one.name == name) if explains else None
-    return main, len(more), len(grown)
+    name = max(grown, key=grown.__getitem__)
+    return known[name] if grown[name] >= ENOUGH * more else None, len(grown), len(known)
 
 
 def _looked(profile: Profile) -> bool:

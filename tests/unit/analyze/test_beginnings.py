@@ -197,7 +197,7 @@ def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
     because = reasons([base], [one, one], COLD)["llvm_pass_runs"]
     assert because is not None
     assert sentence_of(because) == (
-        "the LLVM pass `GVNPass` ran 1,200 times, now 4,800; 1 of 1 others ran more often"
+        "the LLVM pass `GVNPass` ran 1,200 times, now 4,800; 1 other ran more often"
     )
     alone = reasons([base], [ran(GVNPass=4800, SROAPass=900)] * 2, COLD)["llvm_pass_runs"]
     assert alone is not None
@@ -205,7 +205,12 @@ def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
     many = {f"Pass{n}": 100 for n in range(9)}
     grown = reasons([ran(**many)], [ran(**dict.fromkeys(many, 120))] * 2, COLD)["llvm_pass_runs"]
     assert grown is not None
-    assert sentence_of(grown) == "9 of 9 passes of LLVM ran more often"
+    assert sentence_of(grown) == ("9 of the 9 LLVM passes that the profile names ran more often")
+    new = reasons([base], [ran(GVNPass=1200, SROAPass=900, NewGVNPass=400)] * 2, COLD)
+    assert new["llvm_pass_runs"] is not None
+    assert sentence_of(new["llvm_pass_runs"]) == (
+        "the LLVM pass `NewGVNPass` is new or took next to no time before, and ran 400 times"
+    )
     assert where_work_begins(COLD, "llvm_pass_runs", [base], [one]) == because  # in a history
     assert where_work_begins(COLD, "llvm_pass_runs", [base], [base]) is None
 

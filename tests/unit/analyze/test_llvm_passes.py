@@ -83,19 +83,29 @@ def ran(**runs: int) -> list[LlvmPassTime]:
     ]
 
 
-def test_one_pass_explains_additional_runs_if_they_are_mostly_its_own() -> None:
-    found = more_runs(ran(GVNPass=101, SimplifyCFGPass=300, SROAPass=90))
-    assert found is not None
-    main, grown, known = found
-    assert main is not None
-    assert (main.name, grown, known) == ("SimplifyCFGPass", 2, 3)
+def test_one_pass_explains_additional_runs_if_a_quarter_of_them_are_its_own() -> None:
+    passes = ran(GVNPass=101, SimplifyCFGPass=300, SROAPass=90)
+    for more, explained in ((191.0, True), (799.0, True), (801.0, False)):
+        found = more_runs(passes, more)
+        assert found is not None
+        main, grown, known = found
+        assert (main is not None, grown, known) == (explained, 2, 3)
 
 
 def test_no_pass_explains_runs_that_all_passes_have_more_of() -> None:
-    assert more_runs(ran(**{f"Pass{n}": 110 for n in range(8)})) == (None, 8, 8)
+    assert more_runs(ran(**{f"Pass{n}": 110 for n in range(8)}), 80.0) == (None, 8, 8)
+
+
+def test_a_pass_that_only_head_has_explains_runs_before_one_that_both_have() -> None:
+    base, head = profile(runs=1200, GVNPass=0.2), profile(runs=1203, GVNPass=0.2, NewGVNPass=0.3)
+    found = more_runs(pass_times([base], [head]), 1206.0)
+    assert found is not None
+    main, grown, _ = found
+    assert main is not None
+    assert (main.name, main.base_runs, grown) == ("NewGVNPass", None, 2)
 
 
 def test_runs_that_nobody_knows_or_that_did_not_grow_say_nothing() -> None:
     unknown = LlvmPassTime(name=OTHER, phase=PASSES, base=0.1, head=0.1)
-    assert more_runs([unknown, *ran(GVNPass=100, SROAPass=90)]) is None
-    assert more_runs([]) is None
+    assert more_runs([unknown, *ran(GVNPass=100, SROAPass=90)], 10.0) is None
+    assert more_runs([], 10.0) is None

@@ -23,12 +23,16 @@ DISK, PROCESS, CALL = (
 )
 
 
-def comparison(base: list[Sample], head: list[Sample], python: str = "3.13") -> Comparison:
-    """``python``: that of HEAD."""
+def comparison(
+    base: list[Sample], head: list[Sample], python: str = "3.13", numba: str | None = None
+) -> Comparison:
+    """``python``, ``numba``: those of HEAD; None: the numba of BASE."""
     old, new = (
         Side(subject=under.subject, versions=under.versions, machine=under.machine)
         for under in (header(), header(python=python))
     )
+    if numba is not None:
+        new = new.model_copy(update={"versions": new.versions.model_copy(update={"numba": numba})})
     setting = Setting(old, new, datetime(2026, 11, 20, tzinfo=UTC), True, 0, "0.1", "")
     return comparison_of(compared(setting, Evidence.of(base), Evidence.of(head)))
 
@@ -51,6 +55,23 @@ def test_a_cell_that_base_does_not_have_at_all_is_said_once() -> None:
     found = comparison([worked(DISK)], [worked(DISK), worked(CALL)])
     assert found.warnings == []
     assert [(one.cell, one.side) for one in found.missing] == [(CALL, "base")]
+
+
+def test_another_numba_excuses_what_only_some_versions_of_it_tell() -> None:
+    cold = Cell("radon", "cold", "NUMBA", "spawn")
+
+    def traced(**runs: int) -> list[Sample]:
+        return [sample(cell, "tracing", {"python_calls": 1000, **runs}) for cell in (cold, DISK)]
+
+    base = traced(llvm_pass_runs=47_572)
+    same = comparison(base, traced())
+    assert [(one.cell, one.side) for one in same.missing] == [(cold, "head"), (DISK, "head")]
+    other = comparison(base, traced(), numba="0.65.1")
+    assert other.missing == []
+    (warning,) = other.warnings
+    assert warning.startswith("not compared: HEAD has no value of llvm_pass_runs in radon cold")
+    calls = comparison(base, [sample(cold, "tracing", {"llvm_pass_runs": 47_572})], numba="0.65.1")
+    assert {one.side for one in calls.missing} == {"head"}  # no numba changes these
 
 
 def test_what_both_have_and_what_only_describes_is_not_named() -> None:

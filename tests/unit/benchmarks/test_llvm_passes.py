@@ -124,7 +124,7 @@ def numba(monkeypatch):
     config.LLVM_PASS_TIMINGS = 0
     for module in (reports, config):
         monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setattr(llvm_passes, "_number_the_runs", lambda: None)
+    monkeypatch.setattr(llvm_passes, "_start_afresh", lambda: None)
     return reports, config
 
 

@@ -267,6 +267,10 @@ def test_a_spent_budget_ends_the_counting_after_the_first_group(
     monkeypatch.setattr(comparer, "compare", lambda *_: compare([], []))
     comparer.run()
     assert counted == [str(WARM)]
+    assert [one.partition(" (")[0] for one in comparer._uncounted] == [
+        "the budget ended before everything was counted",
+        "the budget ended before Python calls were counted; a larger --budget counts them",
+    ]
 
 
 def test_what_stays_undecided_is_looked_at_again_until_the_last_look(
