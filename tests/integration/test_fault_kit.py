@@ -63,6 +63,7 @@ PLACES: dict[str, tuple[Place, ...]] = {
 TABLE_ALONE = (
     "small_rewriter_twice",
     "numba_pass_twice",
+    "llvm_pass_twice",
     "compiler_once_more",
     "lock_held",
     "heavy_import",
@@ -270,16 +271,22 @@ def test_a_rewriter_that_tries_twice_is_named_first(rig: Callable[..., Rig]) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "place"),
-    [("heavy_import", DISK), ("numba_pass_twice", ("cold", "NUMBA", "spawn"))],
+    ("name", "place", "metric"),
+    [
+        ("heavy_import", DISK, "python_calls"),
+        ("numba_pass_twice", ("cold", "NUMBA", "spawn"), "python_calls"),
+        ("llvm_pass_twice", ("cold", "NUMBA", "spawn"), "llvm_pass_runs"),
+    ],
 )
 def test_the_main_part_of_additional_work_is_named(
-    rig: Callable[..., Rig], name: str, place: Place
+    rig: Callable[..., Rig], name: str, place: Place, metric: str
 ) -> None:
     """In a small graph: what is named does not depend on its size."""
     small = [replace(one, model=SMALL) for one in (rig(), rig(name))]
     sides = [[Sample.model_validate(one.take(place, "tracing").record)] for one in small]
-    begins = where_work_begins(Cell(SMALL, *place), "python_calls", *sides)
+    before, after = (side[0].metrics[metric] for side in sides)
+    assert after > before * 1.002
+    begins = where_work_begins(Cell(SMALL, *place), metric, *sides)
     assert begins is not None
     assert fault(name).main_part in sentence_of(begins)
 
