@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from . import trace
-from .backends import as_arrays
+from . import backends, trace
 from .calls import seconds_a_call
 from .catalogue import BACKENDS, METRICS, Measure
 from .messages import Check, Counter, Step
@@ -92,7 +91,7 @@ class Bench:
         graph = self.graph()
         begin = time.perf_counter()
         made = graph.compile(self.mode)
-        function = (lambda point: as_arrays(made(point))) if self.deferred else made
+        function = (lambda point: backends.as_arrays(made(point))) if self.deferred else made
         value = function(graph.point)
         self.warm_up_seconds += time.perf_counter() - begin
         return graph, function, value
@@ -138,7 +137,7 @@ class Bench:
             compiled = time.perf_counter()
             value = function(graph.point)
             if deferred:
-                value = as_arrays(value)
+                value = backends.as_arrays(value)
             called = time.perf_counter()
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
         trace.event("span ended", step=name)

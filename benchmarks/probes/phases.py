@@ -75,6 +75,7 @@ PHASES: dict[str, tuple[str, ...]] = {
         "pytensor.compile.executor:Function.__call__",
         "pytensor.compile.function.types:Function.__call__",
     ),
+    "waiting for values": ("benchmarks.backends:as_arrays",),  # MLX compiles and computes meanwhile
     GARBAGE: (),  # the interpreter begins it: `gc.callbacks`
 }
 """The functions that begin each phase, as ``module:qualname``."""

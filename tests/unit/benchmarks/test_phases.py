@@ -5,6 +5,7 @@ from types import ModuleType
 
 import pytest
 
+from observatory.benchmarks import backends, bench
 from observatory.benchmarks.probes import phases
 from observatory.benchmarks.probes.phases import GARBAGE, PhaseClock
 
@@ -170,3 +171,19 @@ def test_a_result_of_another_form_adds_nothing(profile):
     found = {}
     phases._add_rewriters(found, profile)
     assert found == {}
+
+
+def test_waiting_for_values_is_a_phase_under_the_name_that_a_measured_process_has_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """There the package is `benchmarks`. The suites ask the module for the function each time."""
+    (location,) = phases.PHASES["waiting for values"]
+    module, _, name = location.partition(":")
+    stand_in = ModuleType(module)
+    vars(stand_in)[name] = vars(backends)[name]
+    monkeypatch.setitem(sys.modules, module, stand_in)
+    assert name not in vars(bench)
+    clock = PhaseClock()
+    with clock.running():
+        assert stand_in.as_arrays([1.0, 2.0]) == [1.0, 2.0]
+    assert clock.entries == {"waiting for values": 1}
