@@ -175,7 +175,7 @@ def _absent(
 ) -> dict[str, str]:
     """Why each metric that this pass should have given is not there."""
     reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
-    reasons |= {"llvm_pass_runs": "numba does not compile it, or is older than 0.66"}
+    reasons |= {"llvm_pass_runs": "numba does not compile the build, or is older than 0.66"}
     reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
     of_pair = SCENARIOS[request.cell.scenario].of_pair
     if of_pair in ("first", "second"):

@@ -302,7 +302,7 @@ _ALL = (
         LLVM ran. If one pass runs more often, look for what added it. If all do, numba compiles
         more code: compare the graphs with `pytensor.dprint`, and the functions in the ledgers.""",
         shows_in=("llvm_pass_runs",),
-        explains=("llvm_pass_runs", "instructions", "compile_time"),
+        explains=("llvm_pass_runs", "compile_time"),
         found_by="llvm_pass_runs",
         a_consequence=True,
     ),
