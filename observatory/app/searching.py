@@ -16,6 +16,7 @@ from observatory.app.wanted import RELEASE, Wanted
 from observatory.benchmarks.catalogue import COMPARED, OF_WORK, metrics_of
 from observatory.errors import SelectionError
 from observatory.run.git import Git
+from observatory.run.presets import compiles_inside
 from observatory.run.sources import commits_between, of_commit
 from observatory.store.records import searches
 from observatory.store.records.alerts import At
@@ -112,6 +113,8 @@ class Searcher:
             metric = COMPARED[name]
             if metric not in known or (metric.measure == "work" and session.uncounted()):
                 continue
+            if metric.told_by_numba and not compiles_inside(cell):
+                continue  # it compiles nothing
             prober = Prober(session, cell, metric)
             values = prober.recorded(ends)
             for place, subject in enumerate(ends):

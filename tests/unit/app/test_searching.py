@@ -364,6 +364,19 @@ def test_the_work_that_explains_a_time_is_searched_for_instead(
     assert sought.samples == 6 * (1 if searched_for == "python_calls" else 2)
 
 
+def test_what_llvm_does_is_searched_for_only_where_it_compiles(
+    searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = {"python_calls": {"3.3.6": 1000.0, "3.3.7": 1000.0},
+           "llvm_pass_runs": {"3.3.6": 47_572.0, "3.3.7": 60_000.0}}  # fmt: skip
+    monkeypatch.setattr(searching, "Prober", counting(own))
+    monkeypatch.setattr(counter, "find", lambda: counter.Counter("", "none"))
+    cold = Cell("radon", "cold", "NUMBA", "spawn")
+    for cell in (cold, WARM):
+        list(searcher.search(Wanted("3.3.6", "3.3.7", cell, "compile_time", 1.3)))
+    assert [one.metric for one in made.made] == ["llvm_pass_runs", "compile_time"]
+
+
 def test_a_search_whose_time_is_over_while_work_is_counted_ends_quietly(
     searcher: Searcher, made: Searches, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -179,4 +179,4 @@ def test_of_results_without_work_the_page_says_that_there_is_none(tmp_path: Path
 
 
 def test_memory_is_no_work() -> None:
-    assert WORK == ("instructions", "python_calls")
+    assert WORK == ("instructions", "python_calls", "llvm_pass_runs")
