@@ -37,11 +37,10 @@ class Task:
         """The hash seed of its process; None: a new one, or that of the cache.
 
         In the pass `work`, repetitions have the seeds 1 to 5: counts repeat exactly with one seed,
-        and another one moves them as much as any harmless change of the code does. So have traces
-        of builds from an empty cache: with numba, the seed moves their calls by up to 0.6 %.
+        and another one moves them as much as any harmless change of the code does.
         """
-        counted = self.measure == "work" or (self.measure == "tracing" and self.cache is None)
-        return self.round + 1 if counted and self.cell.launch == "spawn" else None
+        spawned = self.measure == "work" and self.cell.launch == "spawn"
+        return self.round + 1 if spawned else None
 
 
 @dataclass(frozen=True)

@@ -71,16 +71,6 @@ def test_both_sides_of_a_comparison_take_work_with_the_same_row_of_seeds() -> No
     assert {t.hash_seed for t in tasks if t.measure != "work"} == {None}
 
 
-def test_traces_of_builds_from_empty_caches_have_seeds_that_both_sides_of_a_comparison_share() -> (
-    None
-):
-    """A new seed moves the calls of a cold build with numba by up to 0.6 %."""
-    tasks = plan(QUICK, Rounds(timing=0, counting=1, tracing=2))
-    traced = [t for t in tasks if t.measure == "tracing" and t.cell.launch == "spawn"]
-    assert {t.hash_seed for t in traced if t.cache is None} == {1, 2}
-    assert {t.hash_seed for t in traced if t.cache is not None} == {None}
-
-
 def test_timed_rounds_visit_all_cells_in_turn() -> None:
     timed = [t for t in plan(QUICK, Rounds(2, 1)) if t.measure == "timing"]
     assert [t.round for t in timed] == [0] * len(QUICK) + [1] * len(QUICK)
