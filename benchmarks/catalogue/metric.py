@@ -66,8 +66,6 @@ class Metric:
     spread: float = 0.01
     """Near-exact metrics: the relative change between two processes of one subject that one pair in
     a hundred exceeds, on a machine without calibration."""
-    cold_spread: float | None = None
-    """The same of builds from an empty cache; None: ``spread``."""
     steady: float | None = None
     """The same of counts that leave out lookups and allocations; None: ``spread``."""
     told_by_numba: bool = False

@@ -18,9 +18,8 @@ _ALL = (
     # Near exact.
     Metric("python_calls", "calls", "near_exact", "tracing",
            "calls of Python functions during the build and the first call, or during 1,000 calls",
-           (*GROWS, "call"), by_size=True, material=0.002, spread=0.002, cold_spread=0.01,
-           shown=True, section=_WORK, phrase="the number of Python calls is {}",
-           trend=("more work", "less work")),
+           (*GROWS, "call"), by_size=True, material=0.002, spread=0.002, shown=True, section=_WORK,
+           phrase="the number of Python calls is {}", trend=("more work", "less work")),
     Metric("instructions", "instructions", "near_exact", "work",
            "instructions of the build and the first call, or of 1,000 calls, in user space",
            (*BUILDS, "call"), material=0.002, spread=0.004, steady=0.0005, of_cpu=True,

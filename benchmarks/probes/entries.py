@@ -13,8 +13,8 @@ from types import CodeType
 from typing import Any
 
 from ..profiles import Profile
+from .left_out import left_out
 from .monitoring import monitoring
-from .waiting import WAITING
 
 
 class EntryCounter:
@@ -31,15 +31,16 @@ class EntryCounter:
     def counting_calls(self, counts: list[int]) -> Iterator[object]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
-        Those that wait for another process are left out.
+        Those of `left_out` are not counted.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
         disable: Any = sys.monitoring.DISABLE  # type: ignore[attr-defined,unused-ignore]
         entered = 0
+        skipped = left_out()
 
         def enter(code: CodeType, offset: int) -> object:  # noqa: ARG001 - sys.monitoring's form
             nonlocal entered
-            if id(code) in WAITING:
+            if id(code) in skipped:
                 return disable
             entered += 1
             return None

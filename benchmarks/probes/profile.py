@@ -29,10 +29,10 @@ from ..profiles import (
     Rewriter,
 )
 from .ledger import shorten
+from .left_out import left_out
 from .llvm_passes import PassTimer
 from .monitoring import monitoring
 from .phases import PHASE_OF, PHASES
-from .waiting import WAITING
 
 _DISPATCHERS = (
     "pytensor.graph.rewriting.basic:FromFunctionNodeRewriter.transform",
@@ -90,12 +90,12 @@ class Tracer:
     def counting_calls(self, counts: list[int]) -> Iterator[object]:
         """Append to ``counts`` the number of Python functions entered inside the block.
 
-        Those that wait for another process, and those that time passes of LLVM, are left out,
-        there and in the tree.
+        Those of `left_out`, and those that time passes of LLVM, are not counted, and are not in
+        the tree.
         Raises AttributeError before Python 3.12, and ValueError if another tool monitors already.
         """
         stacks: dict[int, list[Node]] = {}
-        enter, leave, resume = _callbacks(stacks)
+        enter, leave, resume = _callbacks(stacks, left_out())
         callbacks = {
             "PY_START": enter,
             "PY_RETURN": leave,
@@ -114,11 +114,14 @@ class Tracer:
                 counts.append(sum(node.entries for node in _nodes(roots)))
 
 
-def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., object], ...]:
+def _callbacks(
+    stacks: dict[int, list[Node]], skipped: Collection[int]
+) -> tuple[Callable[..., object], ...]:
     """Return what runs when a function is entered, left, and resumed.
 
-    ``stacks``: for each thread the nodes that it is in, beginning with its root. These functions
-    take most of the time of this pass: they use local names, and no calls that can be spared.
+    ``stacks``: for each thread the nodes that it is in, beginning with its root. ``skipped``: the
+    ids of code objects that are not counted. These functions take most of the time of this pass:
+    they use local names, and no calls that can be spared.
     """
 
     def enter(code: CodeType, offset: int) -> object:  # noqa: ARG001 - what sys.monitoring calls
@@ -131,7 +134,7 @@ def _callbacks(stacks: dict[int, list[Node]]) -> tuple[Callable[..., object], ..
             try:
                 node = node[id(code)]
             except KeyError:
-                if id(code) in WAITING:
+                if id(code) in skipped:
                     return sys.monitoring.DISABLE  # type: ignore[attr-defined,unused-ignore]
                 node[id(code)] = node = Node(code, _name(code, sys._getframe(1).f_globals))
         node.entries += 1

@@ -354,6 +354,16 @@ def test_the_llvm_passes_of_a_build_are_named_and_asking_for_them_adds_no_call(
     assert abs(asking - silent) < 0.002 * silent
 
 
+def test_how_often_numba_compares_options_is_no_work(newest: Environment) -> None:
+    script = Path(__file__).with_name("options_compared.py")
+    done = subprocess.run([newest.python, script], capture_output=True, text=True, check=True,
+                          env=newest.variables())  # fmt: skip
+    found = json.loads(done.stdout)
+    assert found["all"] > 50
+    assert found["Tracer"] < 10
+    assert found["EntryCounter"] < 10
+
+
 def test_what_python_cannot_give_is_absent_with_a_reason(
     bench: Bench, subjects: Subjects, environment_of: Callable[..., Environment]
 ) -> None:

@@ -137,8 +137,6 @@ def rule_of(
     if metric.kind == "near_exact":
         steady = metric.steady is not None and source is not None and STEADY in source
         usual = metric.steady if steady and metric.steady else metric.spread
-        if metric.cold_spread is not None and scenario == "cold":
-            usual = metric.cold_spread
         known = noise if noise is not None and (noise.source or "") == (source or "") else None
         return Rule(
             "near_exact", judged=metric.material is not None, spread=_spread(usual, known),

@@ -8,10 +8,10 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.noisy import LOOKS
-from observatory.analyze.comparison.rules import Noise, rule_of
+from observatory.analyze.comparison.rules import Noise
 from observatory.analyze.comparison.verdicts import judge_exact, judge_noisy
 from observatory.analyze.statements import JudgedVerdict, Statement
-from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import WARM, failed, sample
@@ -263,9 +263,3 @@ def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:
     assert (apart.base.n, apart.head.failed) == (14, 1)
     assert apart.p_value is not None
     assert apart.p_value > 0.1
-
-
-def test_python_calls_of_cold_builds_may_differ_by_more_than_those_of_others() -> None:
-    """Two pairs of builds of one release were 0.31 % apart, which was nearly an alarm."""
-    calls = METRICS["python_calls"]
-    assert rule_of(calls, "cold").sure(2, 2) > 1.009 > rule_of(calls, "warm_disk").sure(2, 2)
