@@ -1,6 +1,7 @@
-"""A warning where HEAD changes the code of implementations of Ops and not their version.
+"""A warning where a subject changes the code of implementations of Ops and not their version.
 
-No sample shows that, because each side of a comparison has caches of its own.
+No sample of a comparison shows that, because each side has caches of its own, and an upgrade shows
+it only for the graphs that it builds.
 """
 
 from __future__ import annotations
@@ -47,12 +48,17 @@ class _Compared(Record):
     changed: list[_Implementation] = Field(max_length=5000)
 
 
-def between(say: Callable[[str], None], base: Environment, head: Environment) -> list[str]:
+def between(
+    say: Callable[[str], None],
+    base: Environment,
+    head: Environment,
+    names: tuple[str, str] = ("BASE", "HEAD"),
+) -> list[str]:
     """The warning, if there is one, on implementations of two environments.
 
-    ``say`` is told where sources cannot be read.
+    ``say`` is told where sources cannot be read. ``names``: what the warning calls the two.
     """
-    return _warnings(say, head, _packages(base), _packages(head))
+    return _warnings(say, head, _packages(base), _packages(head), names)
 
 
 def between_commits(
@@ -85,7 +91,11 @@ def _sources(git: Git, commit: str, into: Path) -> Path:
 
 
 def _warnings(
-    say: Callable[[str], None], environment: Environment, old: Path, new: Path
+    say: Callable[[str], None],
+    environment: Environment,
+    old: Path,
+    new: Path,
+    names: tuple[str, str] = ("BASE", "HEAD"),
 ) -> list[str]:
     try:
         found = printed_record(
@@ -95,16 +105,17 @@ def _warnings(
     except ImplementationsError as error:
         say(str(error))
         return []
-    return [_warning([one.name for one in found.changed])] if found.changed else []
+    return [_warning([one.name for one in found.changed], *names)] if found.changed else []
 
 
-def _warning(names: Sequence[str]) -> str:
+def _warning(names: Sequence[str], base: str, head: str) -> str:
     shown = [f"`{shorten(one, _LONGEST_NAME)}`" for one in names[:_NAMED]]
     if more := len(names) - len(shown):
         shown.append(f"{more} more")
     whose = "its" if len(names) == 1 else "their"
+    many = several(len(names), "implementation")
     return (
-        f"HEAD changes the code of {several(len(names), 'implementation')} of Ops, but not {whose} "
-        f"version: {listed(shown)}. A cache that BASE filled may go on serving the older code; "
+        f"{head} changes the code of {many} of Ops, but not {whose} version: {listed(shown)}. "
+        f"A cache that {base} filled may go on serving the older code; "
         "raise the version if a value can change."
     )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 
+from observatory.app import implementations
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import Cell
 from observatory.run.environments import Environment
@@ -54,6 +55,23 @@ def upgrade(
             found.append(made)
             before = (name, executor, fresh, side)
     return found
+
+
+def under_the_same_version(
+    say: Callable[[str], None], sides: Sequence[tuple[Side, Environment]]
+) -> list[str]:
+    """A warning for each step that changes the code of Ops and not its version.
+
+    ``say`` is told where sources cannot be read.
+    """
+    return [
+        warning
+        for (old, base), (new, head) in pairwise(sides)
+        if base.python != head.python
+        for warning in implementations.between(
+            say, base, head, (old.subject.label, new.subject.label)
+        )
+    ]
 
 
 def _flags(side: Side) -> str | None:

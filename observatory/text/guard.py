@@ -154,8 +154,8 @@ def check_sentence(parts: Sequence[Part]) -> str:
     return f"{took}, which changes no value."
 
 
-def upgrade_table(upgrades: Sequence[Upgrade]) -> Table:
-    """A row for each pair and model."""
+def upgrade_table(upgrades: Sequence[Upgrade], warnings: Sequence[str] = ()) -> Table:
+    """A row for each pair and model; below it what was found, and warnings."""
     header = ("from", "to", "model", "backend", "reused", "rebuilt", "rebuilt again", "stale",
               "wrong")  # fmt: skip
     rows = [
@@ -170,7 +170,9 @@ def upgrade_table(upgrades: Sequence[Upgrade]) -> Table:
         for each in one.parts
     ]  # fmt: skip
     title = "Each on the cache that the one before it left"
-    return Table(title, header, tuple(rows), tuple(dict.fromkeys(_footnotes(upgrades))))
+    return Table(
+        title, header, tuple(rows), tuple(dict.fromkeys((*_footnotes(upgrades), *warnings)))
+    )
 
 
 def _footnotes(upgrades: Iterable[Upgrade]) -> Iterable[str]:

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from observatory.app.session import TIMEOUT, Session
-from observatory.app.upgrade import sides_of, upgrade
+from observatory.app.upgrade import sides_of, under_the_same_version, upgrade
 from observatory.benchmarks.catalogue import backends_of, models_of
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, show
@@ -61,6 +61,7 @@ def command(
 
     The command compares the results with the reference and with those from an empty cache; a value
     that differs is stale. The first subject then uses the cache again, which shows what it lost.
+    A warning names implementations of Ops whose code changed under the same version.
     Each pair is stored in RESULTS/upgrades.
     """  # fmt: skip
     console = Console()
@@ -69,7 +70,7 @@ def command(
     )
     sides = sides_of(session, subject, flags or [], python or [], cpu or [])
     found = upgrade(session, sides, cells_of(model, backend or ["NUMBA"]))
-    show(console, upgrade_table(found))
+    show(console, upgrade_table(found, under_the_same_version(session.say, sides)))
     if any(is_stale(one) or is_wrong(one) for one in found):
         raise typer.Exit(Exit.WRONG_RESULTS)
     if any(part.failure for one in found for part in one.parts):

@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from observatory.app.implementations import between, between_commits
+from observatory.app.upgrade import under_the_same_version
 from observatory.run.environments import Environment
-from tests.factories import header
+from observatory.store.records.upgrades import Side
+from tests.factories import header, subject
 from tests.factories_git import git as git_in
 
 ROOT = Path(__file__).parents[3]
@@ -97,3 +99,16 @@ def test_the_sources_of_commits_come_from_the_clone(tmp_path: Path) -> None:
     assert said == []
     assert between_commits(said.append, clone, "0" * 40, commits[0], where) == []
     assert "git archive failed" in said[0]
+
+
+def test_each_step_of_an_upgrade_is_looked_at(tmp_path: Path) -> None:
+    """A step that only changes flags has one environment, and nothing to compare."""
+    versions = header().versions
+    steps = [("1.0", "x"), ("1.1", "-x"), ("1.2", "-x")]
+    sides = [
+        (Side(subject=subject(name), versions=versions), environment(tmp_path / name, dot=code))
+        for name, code in steps
+    ]
+    (warning,) = under_the_same_version(print, [*sides, sides[-1]])
+    assert warning.startswith("1.1 changes the code of 1 implementation of Ops, but not its ")
+    assert "A cache that 1.0 filled" in warning
