@@ -3,11 +3,12 @@
     python -m scripts.beside_asv.building [NAME=]RESULTS... [--rounds 3] [--json FILE]
 
 Each RESULTS is a directory of asv results; it is copied, and stays as it is. NAME is what the table
-calls it. Ours is built from
-nothing, again without a change, and with one more file (the newest one of the last machine, which
-was left out before); then `observatory alerts` looks at all that. asv is asked for all of its
-pages, after its `update`, which is not counted; `--without-asv` leaves it out, as for sizes that it
-takes hours for.
+calls it. Ours is built from nothing, again without a change, and with one more file (the newest one
+of the last machine, which was left out before); then `observatory alerts` looks at all that. asv is
+asked for all of its pages, after its `update`, which is not counted; `--without-asv` leaves it out,
+as for sizes that it takes hours for. `--one-cpu` keeps all processes on one CPU, to see with which
+power of a size the time grows: a larger collection is built in several processes, and two that
+share a core take more CPU time each.
 Printed are medians over rounds. CPU time is that of a process and of those that it started, so it
 depends little on what else the machine does; memory is the peak of the largest of them.
 """
@@ -133,8 +134,11 @@ def main() -> None:
     parser.add_argument("results", nargs="+", metavar="[NAME=]RESULTS")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--without-asv", action="store_true")
+    parser.add_argument("--one-cpu", action="store_true")
     add_option(parser)
     given = parser.parse_args()
+    if given.one_cpu:
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     rows = []
     for text in given.results:
         name, _, path = text.rpartition("=")
@@ -146,7 +150,7 @@ def main() -> None:
             for number, cost in enumerate(each, 1):
                 row = Built(
                     taken=when, collection=name or path, situation=situation, round=number,
-                    **size, **cost._asdict(),
+                    one_cpu=given.one_cpu, **size, **cost._asdict(),
                 )  # fmt: skip
                 keep(given.json, row)
                 rows.append(row)

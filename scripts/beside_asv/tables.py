@@ -34,6 +34,8 @@ class Built(Row):
     """CPU time of the process and of those that it started."""
     peak: float
     """The most memory of one of them, in MB."""
+    one_cpu: bool = False
+    """Whether all of them were kept on one CPU."""
 
 
 class _Collection:
@@ -101,11 +103,12 @@ def sizes(rows: Sequence[Built]) -> Iterator[str]:
     collections.sort(key=lambda one: (one.first.series, one.first.values))
     exponents = [_exponent(one, collections) for one in collections]
     yield table(
-        ("series", "values in each", "from nothing: CPU time", "exponent, from the next smaller",
-         "memory", "one new file: CPU time", "memory"),
+        ("series", "values in each", "CPUs used", "from nothing: CPU time",
+         "exponent, from the next smaller", "memory", "one new file: CPU time", "memory"),
         ((f"{one.first.series:,}", f"{one.first.values / one.first.series:.0f}",
-          _cpu(one.seconds(NOTHING)), exponent, one.peak(NOTHING), _cpu(one.seconds(ONE_MORE)),
-          one.peak(ONE_MORE)) for one, exponent in zip(collections, exponents, strict=True)),
+          "1" if one.first.one_cpu else f"{one.first.taken.cpus}", _cpu(one.seconds(NOTHING)),
+          exponent, one.peak(NOTHING), _cpu(one.seconds(ONE_MORE)), one.peak(ONE_MORE))
+         for one, exponent in zip(collections, exponents, strict=True)),
     )  # fmt: skip
     yield wrapped(measured([row for one in collections for row in one.rows]))
 

@@ -169,18 +169,20 @@ def test_building_is_compared_with_asv_where_asv_was_measured() -> None:
 
 def test_sizes_have_the_power_with_which_the_time_grows() -> None:
     found = [
-        built(series, situation, seconds, values=values * series, collection=f"{series} {values}")
+        built(series, situation, seconds, values=values * series, collection=f"{series} {values}",
+              one_cpu=series == 8000)
         for series, values, seconds in (
             (1000, 20, 2.0), (1000, 40, 3.0), (2000, 20, 4.0), (4000, 40, 12.0), (8000, 10, 9.0)
         )
         for situation in ("from nothing", "one new file")
     ]  # fmt: skip
-    assert [line[:4] for line in lines(beside_asv.sizes(found))] == [
-        ["1,000", "20", "2.0 s", ""],
-        ["1,000", "40", "3.0 s", "0.58"],
-        ["2,000", "20", "4.0 s", "1.00"],
-        ["4,000", "40", "12.0 s", "1.00"],
-        ["8,000", "10", "9.0 s", ""],
+    cpus = f"{TAKEN.cpus}"
+    assert [line[:5] for line in lines(beside_asv.sizes(found))] == [
+        ["1,000", "20", cpus, "2.0 s", ""],
+        ["1,000", "40", cpus, "3.0 s", "0.58"],
+        ["2,000", "20", cpus, "4.0 s", "1.00"],
+        ["4,000", "40", cpus, "12.0 s", "1.00"],
+        ["8,000", "10", "1", "9.0 s", ""],
     ]
 
 
