@@ -68,11 +68,11 @@ def between_commits(
     git = Git(repository)
     with temporary("observatory-sources-") as place:
         try:
-            sides = [_sources(git, commit, place / commit) for commit in (base, head)]
+            old, new = (_sources(git, commit, place / commit) for commit in (base, head))
         except GitError as error:
             say(str(error))
             return []
-        return _warnings(say, environment, *sides)
+        return _warnings(say, environment, old, new)
 
 
 def _packages(environment: Environment) -> Path:
