@@ -4,10 +4,10 @@
 paths. Python reads the answer piece by piece, in as many pieces as the compiler had time to write:
 of one subject, 0.5 % of all calls of the build came and went with the load.
 
-**Options of numba.** numba looks up what it has compiled by the options of the function, among
-others. How often it finds an equal but not identical set of options differs between processes, and
-each such comparison reads both sets, which are 90 calls: up to 0.6 % of all calls of a build from
-an empty cache came and went. Builds from a filled cache read next to no options.
+**Options of numba.** Where numba infers types, it looks up overloads by the options of functions,
+among others. How often it compares two sets of options differs between processes, and each
+comparison reads both sets, which are about 90 calls: up to 0.6 % of all calls of a build from an
+empty cache came and went. Builds from a filled cache read next to no options.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ from observatory.text.words import listed, several
 
 _PACKAGE = "pytensor"
 """What `benchmarks.implementations`, which only an environment under test imports, reads."""
+_SIDES = "BASE", "HEAD"
+"""What a comparison calls its sides."""
 _SECONDS = 120.0
 _NAMED = 3
 _LONGEST_NAME = 60
@@ -52,7 +54,7 @@ def between(
     say: Callable[[str], None],
     base: Environment,
     head: Environment,
-    names: tuple[str, str] = ("BASE", "HEAD"),
+    names: tuple[str, str] = _SIDES,
 ) -> list[str]:
     """The warning, if there is one, on implementations of two environments.
 
@@ -72,7 +74,7 @@ def between_commits(
         except GitError as error:
             say(str(error))
             return []
-        return _warnings(say, environment, old, new)
+        return _warnings(say, environment, old, new, _SIDES)
 
 
 def _packages(environment: Environment) -> Path:
@@ -95,7 +97,7 @@ def _warnings(
     environment: Environment,
     old: Path,
     new: Path,
-    names: tuple[str, str] = ("BASE", "HEAD"),
+    names: tuple[str, str],
 ) -> list[str]:
     try:
         found = printed_record(

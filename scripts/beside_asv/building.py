@@ -8,7 +8,7 @@ of the last machine, which was left out before); then `observatory alerts` looks
 asked for all of its pages, after its `update`, which is not counted; `--without-asv` leaves it out,
 as for sizes that it takes hours for. `--one-cpu` keeps all processes on one CPU, to see with which
 power of a size the time grows: a larger collection is built in several processes, and two that
-share a core take more CPU time each.
+share a core may each take more CPU time.
 Printed are medians over rounds. CPU time is that of a process and of those that it started, so it
 depends little on what else the machine does; memory is the peak of the largest of them.
 """
