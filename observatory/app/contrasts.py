@@ -46,7 +46,7 @@ def contrast(
     sides = [place_of_saved(text) for text in (base, head)]
     labels = [label for _, label in sides if label]
     if len(labels) != len(sides):
-        raise RecordUsageError(f"{base} and {head} need a subject each: write DIR:SUBJECT")
+        raise RecordUsageError(f"{base} and {head} must each name a subject, as in DIR:SUBJECT")
     directories = list(dict.fromkeys(directory for directory, _ in sides))
     with doing(progress, f"reading {' and '.join(map(str, directories))}"):
         parts = [read_results(one, directory_for(one)) for one in directories]

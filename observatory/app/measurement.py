@@ -91,7 +91,7 @@ def measure(
         subjects: ``newest``, a release (``3.3.7``), a range (``2.35.1..3.3.7``) or a wheel; each
             may be followed by further requirements (``3.3.7 numba==0.66.0``).
         results: Directory in which the samples are recorded.
-        preset: How much of the matrix is measured; see docs/reference/metrics.md.
+        preset: Which cells are measured, and how often; see docs/reference/metrics.md.
         models: Measure these models instead of those of the preset. ``scenarios``, ``backends``,
             ``launches`` (start methods) and ``passes`` (timing, counting, tracing, work) limit it.
         scenarios: See ``models``.

@@ -130,8 +130,9 @@ class Samples:
                     self._refused(name, site, error)
                     if task.measure in OF_CLASS:  # the other sample of its pair may be from here
                         raise FleetError(
-                            f"{task.cell} {task.measure}: {site.place.host} refuses it ({error}); "
-                            "what was recorded is kept; start it again (`run`: --resume)"
+                            f"{task.cell} {task.measure}: {site.place.host} refuses the sample "
+                            f"({error}); what was recorded is kept; start the command again "
+                            "(`run`: with --resume)"
                         ) from error
                 else:
                     break

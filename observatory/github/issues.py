@@ -245,7 +245,8 @@ def deliver(
             "opened; look there before the next run, which would open them again"
         )
     raise GitHubError(
-        f"the issues are not as they should be after {_ROUNDS} attempts; run it again"
+        f"after {_ROUNDS} attempts, the issues still differ from what was written, because "
+        "something else changes them; run the command again"
     )
 
 

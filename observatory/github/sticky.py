@@ -139,8 +139,8 @@ def publish(github: GitHub, pull: int, wanted: Wanted) -> list[str]:
             # write that depends on what is there. Whoever wrote the newest looks once more.
             github.transport.clock.sleep(SETTLING)
     raise GitHubError(
-        f"the comments on pull request {pull} are not as they should be after {_ROUNDS} attempts; "
-        "run it again"
+        f"after {_ROUNDS} attempts, the comments on pull request {pull} still differ from what was "
+        "written, because something else changes them; run the command again"
     )
 
 

@@ -199,8 +199,9 @@ class Collection:
         before = state.version
         if before is not None and before.number == LAST_VERSION:
             raise StoreError(
-                f"{self.address}: no number comes after that of {version_name(LAST_VERSION)}; if "
-                "the observatory did not write this version, remove it"
+                f"{self.address} already has the highest possible version, "
+                f"{version_name(LAST_VERSION)}, which the observatory did not write unless "
+                "somebody published that often; remove this object"
             )
         segments = [] if before is None else list(before.segments)
         listed = [*state.listed, changed]

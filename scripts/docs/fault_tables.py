@@ -1,4 +1,4 @@
-"""What became of faults and mutants, as the tables of docs/faults.md.
+"""What became of faults and mutants, as the tables of docs/faults.md and mutants.md.
 
 They are made from the rows that `scripts.faults.trials` and `scripts.mutants.trials` wrote to
 results/tables/; why a mutant survived is in mutant_reasons.json there.
@@ -171,19 +171,25 @@ def _reason(one: Tried, reasons: Mapping[str, str]) -> str:
     return reasons.get(f"{one.module} {one.name}", unknown)
 
 
-def parts() -> dict[str, str]:
+def fault_parts() -> dict[str, str]:
     """The parts of docs/faults.md that are made from the rows: from name to content."""
     rows = list(read(ROWS).values())
+    found = {
+        "faults": "\n".join(fault_table(rows)),
+        "figures": "\n".join(fault_figures(rows)),
+        "nights": "\n".join(night_table(read(NIGHTS).values())),
+    }
+    return found | {"compared": blocks(compared_table, read_rows(Compared, COMPARED))}
+
+
+def mutant_parts() -> dict[str, str]:
+    """The same of docs/mutants.md."""
     tried = [one for one in read_tried(MUTANTS).values() if not one.changes_nothing]
     reasons = json.loads(REASONS.read_text()) if REASONS.exists() else {}
     sample = [one for one in tried if TARGETS[one.module][0] == "dispatch"]
     whole = [one for one in tried if one not in sample]
     made = {
-        "faults": fault_table(rows), "figures": fault_figures(rows),
-        "nights": night_table(read(NIGHTS).values()),
         "mutants": mutant_table(whole, reasons), "mutants tried": mutant_figures(whole, reasons),
-        "sample": sample_figures(sample, reasons),
-        "survivors": survivors(tried, reasons),
+        "sample": sample_figures(sample, reasons), "survivors": survivors(tried, reasons),
     }  # fmt: skip
-    found = {name: "\n".join(lines) for name, lines in made.items()}
-    return found | {"compared": blocks(compared_table, read_rows(Compared, COMPARED))}
+    return {name: "\n".join(lines) for name, lines in made.items()}

@@ -38,7 +38,8 @@ def parts() -> dict[str, dict[str, str]]:
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
         "docs/explanation/hostile-input.md": fuzz_tables(),
-        "docs/faults.md": fault_tables.parts(),
+        "docs/faults.md": fault_tables.fault_parts(),
+        "docs/mutants.md": fault_tables.mutant_parts(),
         "docs/sample.md": memory_tables(),
     }
     made: dict[str, dict[str, str]] = {}

@@ -136,8 +136,10 @@ def series(
     """
     found = {track.series.place.unit for track in tracks}
     if len(found) != 1:
+        units = " and ".join(sorted(found)) or "no values"
         raise SelectionError(
-            f"series of one unit can be drawn together; these have {sorted(found) or 'no values'}"
+            f"only series with the same unit can be drawn together, and these have {units}; choose "
+            "one metric"
         )
     (unit,) = found
     subjects = sorted({s for track in tracks for s in track.series.line.subjects},

@@ -60,7 +60,7 @@ def command(
     results: options.Results = Wishes.results,
     out: options.Pages = Wishes.out,
     preset: Annotated[
-        str, typer.Option(help=f"How much of the matrix is measured: {', '.join(PRESETS)}.")
+        str, typer.Option(help=f"Which cells are measured, and how often: {', '.join(PRESETS)}.")
     ] = Wishes.preset,
     measure_budget: Annotated[
         str,
@@ -168,17 +168,17 @@ def command(
         str,
         typer.Option(
             metavar="K/N",
-            help="Of each plan, measure only the K-th of N parts, as jobs of a matrix do. All "
-            "times, and the sentinel, are in the first.",
+            help="Of each plan, measure only the K-th of N parts, for the jobs of a workflow's "
+            "matrix. All times, and the sentinel, are in the first.",
         ),
     ] = "",
     stored: Annotated[
         Path | None,
         typer.Option(
             metavar="DIR",
-            help=f"Results that say which commits of --commits {NEW} are measured, what is "
-            "missing of them, for which releases `torture` has a record, and which one the "
-            "sentinel keeps. Default: --results.",
+            help="Results of earlier nights, from which the night learns which commits of --commits "
+            f"{NEW} are measured and what these lack, which releases `torture` has tried, and "
+            "which release the sentinel builds. Default: --results.",
         ),
     ] = None,
 ) -> None:

@@ -47,7 +47,7 @@ def command(
     preset: Annotated[
         str | None,
         typer.Option(
-            help=f"How much of the matrix is measured: {', '.join(PRESETS)}. "
+            help=f"Which cells are measured, and how often: {', '.join(PRESETS)}. "
             "Default: full; history for --releases and --commits."
         ),
     ] = None,
@@ -76,8 +76,8 @@ def command(
         str | None,
         typer.Option(
             metavar="K/N",
-            help="Take only the K-th of N parts of the plan, for jobs of a matrix; `publish` adds "
-            "the parts together.",
+            help="Take only the K-th of N parts of the plan, for the jobs of a workflow's matrix; "
+            "`publish` adds the parts together.",
         ),
     ] = None,
     stored: Annotated[

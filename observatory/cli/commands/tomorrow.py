@@ -33,9 +33,9 @@ def command(
 ) -> None:
     """Try PyTensor with the pre-releases of numba and llvmlite, if there are any.
 
-    The command runs the contracts, the canary, the quick preset and the census, and compares them
-    with what RESULTS has of the same PyTensor and today's packages; if it has nothing, the command
-    runs the quick preset with these, too. If no pre-release is newer than the last release, the
+    The command runs the contracts, the canary, the quick preset and the census with the
+    pre-release, and compares the results with those of the same PyTensor and today's packages in
+    RESULTS. If RESULTS has none, it first measures the quick preset with today's packages. If no pre-release is newer than the last release, the
     command says so and does nothing.
     """  # fmt: skip
     options.seconds(census_budget)

@@ -236,7 +236,7 @@ def test_a_task_that_a_machine_refuses_goes_elsewhere_and_one_that_all_refuse_en
     assert fleet.report() == "taken elsewhere, because a machine refused it: 1 sample"
     timed = Task(CELL, "timing", 0)
     answered.client.answers["there"] = differs
-    with pytest.raises(FleetError, match=r"two refuses it .numpy 2.4, not 2.3.; .* start"):
+    with pytest.raises(FleetError, match=r"two refuses the sample .numpy 2.4, not 2.3.; .* start"):
         taking.run(timed)
     with pytest.raises(FleetError, match=r"on one numpy 2.4, not 2.3; on two numpy 2.4, not 2.3"):
         taking.run(cold)

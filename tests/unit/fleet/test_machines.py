@@ -285,7 +285,7 @@ def test_a_python_that_is_gone_later_ends_times_because_a_pair_may_be_split(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     cluster.refused["home"][remote.take] = cluster.refused["twin"][remote.take] = NO_PYTHON
-    refuses = r"(home|twin) refuses it .Python 3\.13 is not .*; .* start it again"
+    refuses = r"(home|twin) refuses the sample .Python 3\.13 is not .*; .* start the command again"
     with taking(cluster, [], tmp_path) as samples, pytest.raises(FleetError, match=refuses):
         samples.run(Task(CALL, "timing", 0))
     assert cluster.taken == []

@@ -296,7 +296,7 @@ def test_after_the_last_number_a_sentence_says_why_nothing_can_be_added(
     assert first is not None
     last = first.model_copy(update={"number": LAST_VERSION})
     store.bucket.create(version_name(LAST_VERSION), last.model_dump_json(by_alias=True).encode())
-    with pytest.raises(StoreError, match=r"no number comes after that of versions/9999999999"):
+    with pytest.raises(StoreError, match=r"the highest possible version, versions/9999999999"):
         add(store, tmp_path, b="1")
 
 
