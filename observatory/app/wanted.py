@@ -14,6 +14,8 @@ from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alert, At, SeriesChange
 
 RELEASE = re.compile(r"\d+(\.\d+)+")
+DEFAULT_METRIC = "cache_misses"
+"""What is searched for between two subjects."""
 _NAMED = 8
 _ORDER = ("exact", "near_exact", "noisy")
 """Which kind of metric is searched for first."""
@@ -78,18 +80,19 @@ def wanted_named(
 ) -> Wanted:  # fmt: skip
     """What a person asks for: by the id of an alert, or by two ends, a cell and a metric.
 
+    ``cell``, ``metric``: of an alert, the only series that may be searched for; empty: any.
     ``otherwise``: what else the command accepts. ``graphs``: the only ones to build, names or
     patterns of the shell; those that an alert names are taken if none are given. ``counted``: as
     `searchable_series` has it. Raises SelectionError.
     """
     if len(ends) == 1:
-        found = of_alert(results, ends[0], counted)
+        found = of_alert(results, ends[0], counted, cell, metric)
         if graphs:
             found = replace(found, graphs=members_like(found.cell, graphs), supposed=False)
         return found
     if len(ends) != 2:
         raise SelectionError(f"give the id of one alert, or two subjects: GOOD BAD{otherwise}")
-    if metric not in COMPARED:
+    if (metric := metric or DEFAULT_METRIC) not in COMPARED:
         raise SelectionError(no_such("metric", metric, COMPARED))
     words = cell.split()
     if len(words) != 4:
@@ -110,14 +113,39 @@ def members_like(cell: Cell, patterns: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in members if any(fnmatchcase(one, each) for each in patterns))
 
 
-def of_alert(results: Path, name: str, counted: bool = True) -> Wanted:
-    """What the alert whose id begins so wants. Raises SelectionError if there is none."""
+def of_alert(
+    results: Path, name: str, counted: bool = True, cell: str = "", metric: str = ""
+) -> Wanted:
+    """What the alert whose id begins so wants, of a cell or a metric if one is given.
+
+    Raises SelectionError if there is not exactly one such alert, or no such series in it.
+    """
+    alert = named_alert(results, name)
+    series = [
+        one for one in alert.series
+        if cell in ("", one.benchmark) and metric in ("", one.metric)
+    ]  # fmt: skip
+    if not series:
+        there = [f"{one.benchmark} {one.metric}" for one in alert.series]
+        asked = f"{cell or 'any cell'} {metric or 'any metric'}"
+        raise SelectionError(f"of alert {alert.id}, {no_such('series', asked, there, _NAMED)}")
+    return wanted_of(alert.model_copy(update={"series": series}), counted)
+
+
+def named_alert(results: Path, beginning: str) -> Alert:
+    """The alert whose id begins so. Raises SelectionError if there is not exactly one."""
     file = alerts_record.load(results)
     known: Sequence[Alert] = () if file is None else file.alerts
-    alert = next((one for one in known if one.id.startswith(name)), None)
-    if alert is None:
-        raise SelectionError(f"{results} has no alert {name!r}; `observatory alerts` lists them")
-    return wanted_of(alert, counted)
+    matching = [one for one in known if beginning and one.id.startswith(beginning)]
+    if len(matching) != 1:
+        there = ", ".join(one.id for one in matching or known if one.state != "resolved")
+        what = "more than one alert" if matching else "no alert"
+        raise SelectionError(
+            f"{results / alerts_record.FILE} has {what} with an id that begins with "
+            f"{beginning!r}; "
+            + (f"choose from {there}" if there else "run `observatory alerts` first")
+        )
+    return matching[0]
 
 
 def searchable_series(alert: Alert, counted: bool = True) -> SeriesChange | None:

@@ -190,6 +190,14 @@ SearchedCell = Annotated[
         "--cell", help='The cell, e.g. "radon warm_disk NUMBA spawn". Default: that of the alert.'
     ),
 ]
+SearchedMetric = Annotated[
+    str,
+    typer.Option(
+        "--metric",
+        help="The metric that changed. Default: that of the alert; between two subjects, "
+        "cache_misses.",
+    ),
+]
 SearchedGraphs = Annotated[
     list[str] | None,
     typer.Option(

@@ -13,11 +13,11 @@ from typing import Annotated
 import typer
 from pydantic import ValidationError
 
+from observatory.app.wanted import named_alert
 from observatory.cli import options
 from observatory.cli.output import say
 from observatory.errors import SelectionError
 from observatory.store.base.problems import reason_of
-from observatory.store.records import alerts as record
 from observatory.store.records import triage
 from observatory.store.records.alerts import Acknowledgement
 
@@ -40,23 +40,14 @@ def command(
 
     The command appends to RESULTS/triage.toml; commit that file. The alert returns after that time.
     """  # fmt: skip
-    saved = record.load(results)
-    alerts = saved.alerts if saved else []
-    matching = [alert for alert in alerts if id_ and alert.id.startswith(id_)]
-    if len(matching) != 1:
-        there = ", ".join(alert.id for alert in matching or alerts if alert.state != "resolved")
-        what = "no alert" if not matching else "more than one alert"
-        raise SelectionError(
-            f"{what} in {results / record.FILE} has an ID that begins with {id_!r}; "
-            + (f"choose from {there}" if there else "run `observatory alerts` first")
-        )
+    alert = named_alert(results, id_)
     now = datetime.now(UTC)
     if (end := _until(until, now)) <= now:
         raise SelectionError(f"--until {until} is in the past; give a later time")
     if not why.strip():
         raise SelectionError("--why is empty; give the reason")
     try:
-        made = Acknowledgement(id=matching[0].id, who=who or _me(), why=why, at=now, until=end)
+        made = Acknowledgement(id=alert.id, who=who or _me(), why=why, at=now, until=end)
     except ValidationError as error:
         raise SelectionError(f"the acknowledgement is not valid: {reason_of(error)}") from error
     path = triage.add(results, made)

@@ -40,9 +40,7 @@ def command(
     ] = False,
     cell: options.SearchedCell = "",
     graph: options.SearchedGraphs = None,
-    metric: Annotated[
-        str, typer.Option(help="The count, work or time that changed; an alert names it.")
-    ] = "cache_misses",
+    metric: options.SearchedMetric = "",
     repo: Annotated[
         Path | None,
         typer.Option(
@@ -79,9 +77,10 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    if open_ and (ends or cell or graph):
+    if open_ and (ends or cell or graph or metric):
         raise SelectionError(
-            "--open searches for all open alerts: name no subjects, --cell or --graph with it"
+            "--open searches for all open alerts: name no subjects, --cell, --graph or --metric "
+            "with it"
         )
     name_broken(results)
     with on_cluster(session, cluster) as own:

@@ -32,9 +32,7 @@ def command(
     ] = None,
     cell: options.SearchedCell = "",
     graph: options.SearchedGraphs = None,
-    metric: Annotated[
-        str, typer.Option(help="The count or work that changed; an alert names it.")
-    ] = "cache_misses",
+    metric: options.SearchedMetric = "",
     repo: Annotated[
         Path | None,
         typer.Option(metavar="CLONE", help="A clone of PyTensor; GOOD and BAD are refs in it."),

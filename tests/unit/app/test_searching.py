@@ -18,7 +18,7 @@ from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.searching import Searcher
 from observatory.app.session import Session
 from observatory.app.unattended import search_open, searched
-from observatory.app.wanted import Wanted, cost, of_alert, wanted_named
+from observatory.app.wanted import Wanted, cost, named_alert, of_alert, wanted_named
 from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.errors import SelectionError
 from observatory.run import counter
@@ -238,13 +238,46 @@ def test_an_alert_names_its_ends_and_the_series_that_a_sample_tells(searcher: Se
         SelectionError, match="about requests, which the observatory does not measure"
     ):
         of_alert(results, "e")
-    with pytest.raises(SelectionError, match="has no alert 'c'"):
+    with pytest.raises(SelectionError, match="no alert with an id that begins with 'c'"):
         of_alert(results, "c")
     with pytest.raises(SelectionError, match="has no good subject before it"):
         of_alert(results, "d")
     more = series(at("3.3.6 pymc==6.4.0", "2" * 40), at("3.3.8 pymc==6.4.0", "3" * 40))
     saved(results, alert("a", more))
     assert of_alert(results, "a").good == "3.3.6 pymc==6.4.0"
+
+
+def test_of_an_alert_a_cell_or_a_metric_may_be_chosen(searcher: Searcher) -> None:
+    results, good, bad = searcher.session.results, at("3.3.6"), at("3.3.8")
+    other = Cell("radon", "cold", "C", "fork")
+    saved(results, alert(
+        "a", series(good, bad), series(good, bad, "python_calls", kind="near_exact"),
+        series(good, bad, benchmark=str(other)),
+    ))  # fmt: skip
+    assert wanted_named(results, ["a"], str(other), "").cell == other
+    assert wanted_named(results, ["a"], "", "python_calls").metric == "python_calls"
+    assert wanted_named(results, ["a"], str(WARM), "cache_misses").cell == WARM
+    for cell, metric in ((str(other), "python_calls"), ("radon", ""), ("", "compile_time")):
+        with pytest.raises(SelectionError, match=r"of alert a{10}, there is no series"):
+            wanted_named(results, ["a"], cell, metric)
+
+
+@pytest.mark.parametrize(
+    ("beginning", "told"),
+    [
+        ("", "no alert with an id that begins with ''"),
+        ("a", "more than one alert"),
+        ("c", "no alert"),
+    ],
+)
+def test_one_alert_must_be_named(searcher: Searcher, beginning: str, told: str) -> None:
+    results, good, bad = searcher.session.results, at("3.3.6"), at("3.3.8")
+    several = [alert("a", series(good, bad)), alert("b", series(good, bad))]
+    several.append(several[0].model_copy(update={"id": "a" * 9 + "b"}))
+    saved(results, *several)
+    with pytest.raises(SelectionError, match=told):
+        wanted_named(results, [beginning], "", "")
+    assert named_alert(results, "a" * 10).id == "a" * 10
 
 
 SVD = Cell("ops", "census_cold", "NUMBA", "spawn")

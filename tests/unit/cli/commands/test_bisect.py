@@ -117,9 +117,10 @@ def test_a_search_without_a_culprit_says_why(
         (("3.3.6", "3.3.8", "3.3.9"), "give the id of one alert, or two subjects"),
         (("main", "topic", "--cell", str(WARM)), "name their clone with --repo"),
         (("3.3.6", "3.3.8", "--cell", str(WARM), "--metric", "speed"), "no metric 'speed'"),
-        (("0123456789",), "has no alert '0123456789'"),
+        (("0123456789",), "no alert with an id that begins with '0123456789'"),
         ((), "give the id of one alert, or two subjects: GOOD BAD; or --open"),
-        (("3.3.6", "3.3.8", "--open"), "name no subjects, --cell or --graph with it"),
+        (("3.3.6", "3.3.8", "--open"), "name no subjects, --cell, --graph or --metric"),
+        (("--open", "--metric", "compile_time"), "name no subjects, --cell, --graph or --metric"),
         (("--open", "--budget", "soon"), "'soon'"),
     ],
 )

@@ -203,7 +203,7 @@ def test_what_was_found_is_said_in_words(
         (("3.3.6", "3.3.8"), "is not a cell"),
         (("3.3.6", "3.3.8", "3.3.9"), "give the id of one alert, or two subjects: GOOD BAD"),
         (("3.3.6", "3.3.8", "--cell", str(WARM), "--metric", "speed"), "no metric 'speed'"),
-        (("0123456789",), "has no alert '0123456789'"),
+        (("0123456789",), "no alert with an id that begins with '0123456789'"),
         ((), "give the id of one alert, or two subjects: GOOD BAD"),
     ],
 )
