@@ -51,16 +51,19 @@ class Look:
 
 
 def looks(sentinels: Iterable[Sentinel]) -> list[Look]:
-    """Every look, compared with earlier ones of its machine and subject; by machine and time."""
-    by_place: dict[tuple[str, str, str], list[Sentinel]] = defaultdict(list)
+    """Every look in the order of time, compared with the earlier ones of its `place_of`."""
+    earlier: dict[tuple[str, str, str], list[Sentinel]] = defaultdict(list)
+    found = []
     for one in sorted(sentinels, key=lambda one: one.taken_at):
-        place = one.machine.machine, one.subject.label, one.versions.python
-        by_place[place].append(one)
-    return [
-        _look(one, own[max(0, number - LOOKS) : number])
-        for _, own in sorted(by_place.items())
-        for number, one in enumerate(own)
-    ]
+        own = earlier[place_of(one)]
+        found.append(_look(one, own[-LOOKS:]))
+        own.append(one)
+    return found
+
+
+def place_of(sentinel: Sentinel) -> tuple[str, str, str]:
+    """The machine, the subject and the Python, whose looks are compared with each other."""
+    return sentinel.machine.machine, sentinel.subject.label, sentinel.versions.python
 
 
 def moved_near(found: Iterable[Look], machine: str, moment: datetime) -> Look | None:

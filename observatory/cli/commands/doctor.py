@@ -105,7 +105,7 @@ def _sentinel(results: Path, machine: str) -> Check:
         return Check(
             "sentinel", "fine", f"{results} has no times of fixed work on {machine}; {advice}"
         )
-    last = max(own, key=lambda one: one.sentinel.taken_at)
+    last = own[-1]
     because = changed(last)
     told = f"{verdict(last)} ({last.sentinel.taken_at:%Y-%m-%d})" + (because and f": {because}")
     if not last.machine_moved:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from observatory.analyze.sentinel import Look, looks
+from observatory.analyze.sentinel import Look, looks, place_of
 from observatory.app.sentinel import look, pinned
 from observatory.app.session import TIMEOUT, Session
 from observatory.cli import options
@@ -69,16 +69,18 @@ def command(
     if not own:
         say(f"{results} has no times of fixed work on {name}: run `observatory sentinel` first")
         return
-    pieces = list(own[-1].sentinel.times)
+    last = own[-1]
+    alike = [one for one in own if place_of(one.sentinel) == place_of(last.sentinel)]
+    pieces = list(last.sentinel.times)
     header = ("taken", *pieces, "changed")
     rows = [
         (f"{one.sentinel.taken_at:%Y-%m-%d %H:%M}", *(_cell(one, piece) for piece in pieces),
          changed(one))
-        for one in own[-_SHOWN:]
+        for one in alike[-_SHOWN:]
     ]  # fmt: skip
-    title = f"{name}, {own[-1].sentinel.subject.label}"
+    title = f"{name}, {last.sentinel.subject.label}"
     Console().print(grid(header, rows, title=title, right=pieces, wrapped=header[-1:]))
-    sentence = verdict(own[-1])
+    sentence = verdict(last)
     say(f"{sentence[0].upper()}{sentence[1:]}.")
 
 

@@ -40,6 +40,20 @@ def test_a_job_that_begins_with_nothing_keeps_the_release_of_the_stored_results(
     assert asked == ["newest", "3.3.7", "newest", "3.3.8"]
 
 
+def test_the_last_look_is_shown_whatever_its_release_is_called(
+    asked: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number, label in ((1, "3.3.8"), (2, "3.3.10"), (3, "3.3.10"), (4, "3.3.10")):
+        sentinels.save(tmp_path, night(number, subject=subject(label)))
+    sentinels.save(tmp_path, night(5, 2.0, 2.0, 2.0, subject=subject("3.3.10")))
+    module.command(results=tmp_path, machine="bench", show=True)
+    said = capsys.readouterr().out
+    assert "bench, 3.3.10" in said
+    assert said.count("2026-") == 4  # no look with another release
+    assert "slower" in said
+    assert asked == []
+
+
 def test_of_both_results_the_last_look_counts(asked: list[str], tmp_path: Path) -> None:
     here, stored = tmp_path / "shard", tmp_path / "stored"
     sentinels.save(stored, night(1))
