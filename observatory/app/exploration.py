@@ -19,7 +19,7 @@ from observatory.extras import extra
 from observatory.run.environments import Environment
 from observatory.run.filled import filled_caches
 from observatory.run.local import STATE, environment_of, local_subjects, measuring_lock
-from observatory.run.looking import Looker, LookingError
+from observatory.run.looking import Looker, LookingError, cannot_look
 
 if TYPE_CHECKING:
     from observatory.benchmarks.described import DescribedPair
@@ -75,9 +75,7 @@ def explore(
         EnvironmentMakingError: The environment cannot be made.
 
     """
-    from observatory.benchmarks.catalogue import Cell
-
-    if problem := Cell("keys", "pairs_second", backend, "spawn").problem():
+    if problem := cannot_look(backend):
         raise SelectionError(problem)
     with extra("explore"):  # before anything is recorded
         from observatory.grow.strategies import batch

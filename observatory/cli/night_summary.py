@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from observatory.benchmarks.catalogue import BUILDS
+from observatory.benchmarks.catalogue import BUILDS, MODELS
 from observatory.cli.nights import outcome_of
 from observatory.cli.output import Console, append_summary
 from observatory.dashboard.pages import night as page
@@ -18,6 +18,7 @@ from observatory.store.base.files import write_atomic
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.night import Night
 from observatory.store.records import alerts as alerts_record
+from observatory.text.words import known_first
 
 
 def summarise(
@@ -57,7 +58,13 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
     if times.empty:
         return None
     last = times.iloc[-1]
-    mine = times[(times["subject"] == last["subject"]) & (times["machine"] == last["machine"])]
+    mine = times[
+        (times["subject"] == last["subject"])
+        & (times["machine"] == last["machine"])
+        & (times["python"] == last["python"])
+    ]
+    # Bars name no model, so that all have to be of one.
+    mine = mine[mine["model"] == known_first(mine["model"], MODELS)[0]]
     mine = mine[mine["launch"] == ("fork" if "fork" in set(mine["launch"]) else last["launch"])]
     bars = [page.Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
             for row in mine.itertuples()]  # fmt: skip

@@ -44,6 +44,11 @@ class LookingError(Exception):
     """A sample of pairs failed as a whole; the text says how."""
 
 
+def cannot_look(backend: str) -> str | None:
+    """Why pairs are not measured with a backend; None: they are."""
+    return Cell(_MODEL, "pairs_second", backend, _LAUNCH).problem()
+
+
 @dataclass
 class Looker:
     """Measures pairs in one environment, with one backend."""

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from observatory.run.looking import cannot_look
+from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.store.journal.night import NightStep
 
 STEPS = (
@@ -124,13 +126,15 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
         budget = ["--preset", "census", "--budget", wishes.census_budget]
         command = ["run", *_each("--subject", newest), *budget, *where, *machine]
         command += [*_each("--backend", wishes.backends), *fleet]
-        yield NightStep(name="census", command=command, resumable=True)
+        lacks = _lacks("census", Narrowed(backends=wishes.backends or None))
+        yield _step("census", command, resumable=True, without=lacks)
     if wishes.explore_budget:
         budget = ["--budget", wishes.explore_budget]
         command = ["explore", *newest, *budget, *where]
         for backend in wishes.backends or [""]:
             own = _each("--backend", filter(None, [backend]))
-            yield NightStep(name=f"explore {backend}".rstrip(), command=[*command, *own])
+            lacks = cannot_look(backend) if backend else None
+            yield _step(f"explore {backend}".rstrip(), [*command, *own], without=lacks)
     census = ["--census-budget", wishes.census_budget] if wishes.census_budget else []
     yield NightStep(name="tomorrow", command=["tomorrow", *newest, *census, *where, *machine])
     # A release does not change: its faults are tried once.
@@ -138,8 +142,11 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     for text in wishes.subjects:
         command = ["torture", text, "--new", *budget, *where, *machine]
         yield NightStep(name=f"torture {text}"[:200], command=command)
-    if wishes.no_work:
-        yield NightStep(name="work", command=[], skipped=f"because {wishes.no_work}")
+    narrowed = Narrowed(
+        None, wishes.scenarios or None, wishes.backends or None, wishes.launches or None
+    )
+    if no_work := wishes.no_work or _lacks("work", narrowed):
+        yield _step("work", [], without=no_work)
         return
     # After everything else, the newest commit first: it may take minutes of each subject.
     work = ["--preset", "work", "--budget", wishes.work_budget, *options, *cells, *fleet]
@@ -149,6 +156,21 @@ def _measuring(wishes: Wishes) -> Iterator[NightStep]:
     for text in reversed(wishes.commits):
         command = ["run", "--subject", text, *work, "--resume", *stored]
         yield NightStep(name=f"work {text.rpartition('@')[2][:10]}", command=command)
+
+
+def _step(
+    name: str, command: list[str], *, resumable: bool = False, without: str | None = None
+) -> NightStep:
+    """A step; ``without``: why it is skipped, if it is."""
+    if without:
+        return NightStep(name=name, command=[], skipped=f"because {without}")
+    return NightStep(name=name, command=command, resumable=resumable)
+
+
+def _lacks(preset: str, narrowed: Narrowed) -> str | None:
+    """Why nothing of a preset is measured, if the options leave none of its cells."""
+    left = tasks_of(PRESETS[preset], narrowed)
+    return None if left else narrowed.none_left(f"the preset {preset}")
 
 
 def _reporting(wishes: Wishes) -> Iterator[NightStep]:

@@ -176,9 +176,9 @@ def command(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Results of earlier nights, from which the night learns which commits of --commits "
-            f"{NEW} are measured and what these lack, which releases `torture` has tried, and "
-            "which release the sentinel builds. Default: --results.",
+            help="Results of earlier nights, from which the night learns which commits of "
+            f"--commits {NEW} are measured and what these lack, which releases `torture` has "
+            "tried, and which release the sentinel builds. Default: --results.",
         ),
     ] = None,
 ) -> None:

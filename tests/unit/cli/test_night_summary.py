@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from observatory.cli.output import Console
 from observatory.run.night_steps import Wishes
 from observatory.store.asv.files import project
 from observatory.store.journal.night import Night, NightStep
-from tests.factories import NOON, journal, sample
+from tests.factories import NOON, WARM, journal, sample
 
 
 @pytest.fixture
@@ -36,6 +37,16 @@ def test_a_summary_has_a_picture_beside_it(tmp_path: Path, wishes: Wishes) -> No
     summarised(summary, wishes)
     assert "](summary.svg)" in summary.read_text()
     assert (tmp_path / "summary.svg").read_text().startswith("<svg")
+
+
+def test_the_bars_are_of_one_model_and_python(tmp_path: Path, wishes: Wishes) -> None:
+    cells = [replace(WARM, model=model) for model in ("radon_pymc", "threaded", "radon")]
+    taken = [sample(cell, metrics={"compile_time": 1.0 + n}) for n, cell in enumerate(cells)]
+    project(wishes.results, journal(wishes.results, taken).read())
+    summarised(tmp_path / "summary.md", wishes)
+    drawn = (tmp_path / "summary.svg").read_text()
+    assert drawn.count("warm_disk NUMBA") == 1
+    assert "2.50 s" in drawn  # of radon alone: 2 and 3 s
 
 
 def test_a_picture_that_cannot_be_written_is_said_and_the_rest_is_written(

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -375,6 +376,33 @@ def test_why_no_work_is_counted_is_said_once_for_all_subjects(stage: Stage) -> N
     assert [(step.name, step.skipped) for step in planned] == [("work", f"because {why}")]
     assert stage.nightly.carry_out(stage.night(*planned)).over
     assert stage.started == []
+
+
+@pytest.mark.parametrize(
+    ("name", "narrowed"),
+    [
+        ("census", {"backends": ["C"], "census_budget": "10m"}),
+        ("explore C", {"backends": ["C"], "explore_budget": "10m"}),
+        ("work", {"scenarios": ["cold"]}),
+    ],
+)
+def test_a_step_of_which_the_options_leave_nothing_is_skipped_with_the_reason(
+    name: str, narrowed: dict[str, Any]
+) -> None:
+    (step,) = (one for one in steps(Wishes(subjects=["3.3.7"], **narrowed)) if one.name == name)
+    assert step.command == []
+    assert step.skipped
+    assert step.skipped.startswith("because ")
+
+
+def test_a_step_of_which_the_options_leave_something_is_taken() -> None:
+    found = commands(
+        Wishes(subjects=["3.3.7"], backends=["C", "NUMBA"], census_budget="10m",
+               explore_budget="5m")
+    )  # fmt: skip
+    assert "--backend C --backend NUMBA" in found["census"]
+    assert found["explore NUMBA"]
+    assert found["explore C"] == ""
 
 
 def test_where_and_with_what_is_passed_on() -> None:
