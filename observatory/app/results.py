@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -55,8 +56,8 @@ class Reading:
     """What was read from a results directory."""
 
     frame: pd.DataFrame
-    notes: tuple[Note, ...]
-    """Failed samples and the like."""
+    notes: Mapping[tuple[str, str], Sequence[Note]]
+    """Failed samples and the like, by machine and Python."""
     problems: tuple[Problem, ...]
     """Files that could not be read."""
     sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
@@ -68,8 +69,10 @@ def read(directory: Path, progress: Progress = silent) -> Reading:
     with doing(progress, f"reading {directory}"):
         results = read_results(directory, directory_for(directory))
         rows = frame_of(results)
-    journals = results.journals.values()
-    notes = [note for journal in journals for note in journal.notes]
+    notes: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    for journal in results.journals.values():
+        if (header := journal.header) is not None:
+            notes[header.machine.machine, header.subject.python] += journal.notes
     sources = {
         (file.machine, file.header.subject.label): "; ".join(
             dict.fromkeys(file.counted_by.values())
@@ -78,7 +81,7 @@ def read(directory: Path, progress: Progress = silent) -> Reading:
         if file.header is not None and file.counted_by
     }
     problems = (*results.problems, *problems_beside(directory))
-    return Reading(rows, tuple(notes), problems, sources)
+    return Reading(rows, notes, problems, sources)
 
 
 def frame(

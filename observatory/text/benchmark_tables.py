@@ -7,17 +7,12 @@ from typing import Any
 
 import pandas as pd
 
-from observatory.benchmarks.catalogue import no_such
-from observatory.errors import SelectionError
 from observatory.text import units
 from observatory.text.plain import clean
-from observatory.text.tables import Table
+from observatory.text.tables import Table, labels_of
 from observatory.text.words import shared_prefix
 
 _WHERE = ["machine", "python"]
-_SHORTEST, _SHORT = 4, 8
-"""Digits by which a hash is recognised, and of a hash in a label."""
-_NAMED = 5
 _NARROW = 0.001
 """Relative reach of an interval below which it is not worth its room."""
 
@@ -27,28 +22,12 @@ def of_others(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[frame["backend"] == ""]
 
 
-def labels_of(frame: pd.DataFrame, name: str) -> list[str]:
-    """The subjects that a name means: one of this label, or those whose label begins so.
-
-    Raises SelectionError if there is none.
-    """
-    newest = frame.sort_values("date", ascending=False, kind="stable")["subject"]
-    known = [str(one) for one in dict.fromkeys(newest)]
-    if name in known:
-        return [name]
-    begin = name[:_SHORT]
-    found = [one for one in known if len(begin) >= _SHORTEST and one.startswith(begin)]
-    if not found:
-        raise SelectionError(f"in these results {no_such('subject', name, known, _NAMED)}")
-    return found
-
-
 def benchmark_tables(frame: pd.DataFrame, names: Sequence[str]) -> list[Table]:
     """A row for each benchmark and a column for each subject; of two, what lies between them.
 
     One table for each machine and Python. Raises SelectionError if a subject is not there.
     """
-    subjects = list(dict.fromkeys(label for name in names for label in labels_of(frame, name)))
+    subjects = labels_of(frame, names)
     rows = frame[frame["subject"].isin(subjects)]
     return [_table(part, subjects) for _, part in rows.groupby(_WHERE, sort=False)]
 

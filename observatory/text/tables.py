@@ -6,9 +6,11 @@ then counts that are not deterministic, then absences with their reasons.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from observatory.analyze.series_keys import place_order
@@ -28,6 +30,10 @@ from observatory.text.units import MISSING, brief, count, human
 if TYPE_CHECKING:  # pages use `Table` alone, and its import takes longer than most of them
     import pandas as pd
 
+Notes = Mapping[tuple[str, str], Sequence[Note]]
+"""What a reader must know of the cells that one machine measured with one Python."""
+_HASH = re.compile(r"[0-9a-f]{4,40}")
+"""A commit in a label, or what a person gives of it."""
 _WHERE = ["machine", "python", "model"]
 _WORK = "instructions"
 _TIMES = tuple(dict.fromkeys(map(headline_time, SCENARIOS)))
@@ -50,16 +56,18 @@ class Table:
     footnotes: tuple[str, ...] = ()
 
 
-def subject_tables(frame: pd.DataFrame, subject: str, notes: Sequence[Note] = ()) -> list[Table]:
+def subject_tables(
+    frame: pd.DataFrame, subject: str, notes: Notes = MappingProxyType({})
+) -> list[Table]:
     """One subject: scenario x backend, by start method the time, misses and wrong results.
 
     Where instructions were counted, they stand beside the time. One table for each machine, Python
     and model that it was measured with. The time is the one that a user waits for in the scenario
     (`headline_time`). Raises SelectionError where there is no result of the subject.
     """
-    rows = _of_subjects(frame, [subject])
+    rows, subjects = _of_subjects(frame, [subject])
     return [
-        _subject_table(part, [note for note in notes if note.subject == subject])
+        _subject_table(part, _noted(notes, part, subjects))
         for _, part in rows.groupby(_WHERE, sort=False)
     ]
 
@@ -68,7 +76,7 @@ def comparison_tables(
     frame: pd.DataFrame,
     subjects: Sequence[str],
     metrics: Sequence[str] = DEFAULT_METRICS,
-    notes: Sequence[Note] = (),
+    notes: Notes = MappingProxyType({}),
     sources: Mapping[tuple[str, str], str] | None = None,
 ) -> list[Table]:
     """Several subjects, a column each in the given order, with a row for each cell and metric.
@@ -78,26 +86,49 @@ def comparison_tables(
     machine and subject. Raises SelectionError where there is
     nothing to show, or nothing of one of the subjects.
     """
-    rows = _of_subjects(frame, subjects)
+    rows, subjects = _of_subjects(frame, subjects)
     shown = rows[rows["metric"].isin(list(metrics))]
     if not len(shown):
         there = list(dict.fromkeys(rows["metric"]))
         raise SelectionError(f"of {', '.join(subjects)}, {no_such('metric', metrics[0], there)}")
-    noted = [note for note in notes if note.subject in subjects]
     return [
-        _comparison_table(part, subjects, metrics, noted, sources or {})
+        _comparison_table(part, subjects, metrics, _noted(notes, part, subjects), sources or {})
         for _, part in rows.groupby(_WHERE, sort=False)
     ]
 
 
-def _of_subjects(frame: pd.DataFrame, subjects: Sequence[str]) -> pd.DataFrame:
-    """The rows of some subjects in our cells; raises SelectionError if one has no rows."""
+def _noted(notes: Notes, part: pd.DataFrame, subjects: Sequence[str]) -> list[Note]:
+    """The notes on subjects from the machine and Python of a table."""
+    first = part.iloc[0]
+    own = notes.get((str(first["machine"]), str(first["python"])), ())
+    return [note for note in own if note.subject in subjects]
+
+
+def _of_subjects(frame: pd.DataFrame, names: Sequence[str]) -> tuple[pd.DataFrame, list[str]]:
+    """The rows of some subjects in our cells, and their labels; raises as `labels_of`."""
     ours = frame[frame["backend"] != ""]
-    known = list(dict.fromkeys(ours.sort_values("date", ascending=False, kind="stable")["subject"]))
-    if missing := [name for name in subjects if name not in known]:
-        named = no_such("subject", missing[0], known, _NAMED)
-        raise SelectionError(f"in the selected results, {named}")
-    return ours[ours["subject"].isin(list(subjects))]
+    subjects = labels_of(ours, names)
+    return ours[ours["subject"].isin(subjects)], subjects
+
+
+def labels_of(frame: pd.DataFrame, names: Sequence[str]) -> list[str]:
+    """The subjects that names mean: those of such a label, else those whose hash begins so.
+
+    Raises SelectionError for a name without any.
+    """
+    newest = frame.sort_values("date", ascending=False, kind="stable")["subject"]
+    known = [str(one) for one in dict.fromkeys(newest)]
+    found: list[str] = []
+    for name in names:
+        begin = name.lower()
+        hashes = [one for one in known if _HASH.fullmatch(one) and _HASH.fullmatch(begin)]
+        # A label has the first digits of a hash; a person may give fewer digits, or all.
+        own = [one for one in hashes if one.startswith(begin) or begin.startswith(one)]
+        if not (own := [name] if name in known else own):
+            named = no_such("subject", name, known, _NAMED)
+            raise SelectionError(f"in the selected results, {named}")
+        found += own
+    return list(dict.fromkeys(found))
 
 
 def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -17,6 +18,7 @@ from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
 from observatory.store.records.sample import LedgerEntry, Sample
 
+_COMMIT = re.compile(r"[0-9a-f]{4,40}")
 INTERLEAVED = "interleaved"
 """Ends the id of a run that measured two subjects side by side."""
 
@@ -55,9 +57,7 @@ def without_samples(text: str) -> bool:
     if found is None:
         return False
     directory, label = found
-    headers = filter(None, map(read_header, layout.journals(directory)))
-    labels = {header.subject.label for header in headers}
-    return not labels or (label is not None and label not in labels)
+    return not _called(_headers(directory), label)
 
 
 def load(text: str) -> Saved:
@@ -73,24 +73,44 @@ def labelled(
     None stands for any label or machine. ``ledgers``: as for `read_saved`. Raises RecordError if
     there is none, or more than one.
     """
-    headed = [(path, read_header(path)) for path in layout.journals(directory)]
-    labels = {
-        path: header.subject.label
-        for path, header in headed
-        if header is not None and machine in (None, header.machine.machine)
+    headers = {
+        path: header
+        for path, header in _headers(directory).items()
+        if machine in (None, header.machine.machine)
     }
-    named = [path for path, one in labels.items() if label in (None, one)]
+    named = _called(headers, label)
     if len(named) != 1:
         what = "no subject" if label is None else f"no subject {label!r}"
         if len(named) > 1:
             many = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
             what = f"{many}; give DIR:LABEL of a directory with one machine"
-        there = ", ".join(sorted(f"{one} on {path.parent.name}" for path, one in labels.items()))
+        there = ", ".join(
+            sorted(f"{one.subject.label} on {path.parent.name}" for path, one in headers.items())
+        )
         raise RecordUsageError(
             f"{directory} holds {what}" + (f"; its subjects are {there}" if there else "")
         )
     (saved,) = filter(None, (read_saved(path, ledgers) for path in named))
     return saved
+
+
+def _headers(directory: Path) -> dict[Path, JournalHeader]:
+    """The headers of the journals that can be read."""
+    found = {path: read_header(path) for path in layout.journals(directory)}
+    return {path: header for path, header in found.items() if header is not None}
+
+
+def _called(headers: Mapping[Path, JournalHeader], label: str | None) -> list[Path]:
+    """The journals of subjects with this label, else of those whose commit begins so.
+
+    None stands for any label.
+    """
+    subjects = {path: header.subject for path, header in headers.items()}
+    same = [path for path, one in subjects.items() if label in (None, one.label)]
+    begin = (label or "").lower()
+    if same or not _COMMIT.fullmatch(begin):
+        return same
+    return [path for path, one in subjects.items() if one.commit.startswith(begin)]
 
 
 def load_all(directory: Path) -> Iterator[Saved]:

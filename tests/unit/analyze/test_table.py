@@ -12,16 +12,17 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.store.asv.files import project
 from observatory.store.journal.latest import Note, latest
 from observatory.store.reading.read import read_results
-from observatory.text.tables import Table, comparison_tables, subject_tables
+from observatory.text.tables import Notes, Table, comparison_tables, subject_tables
 from tests.factories import WARM, failed, header, journal, sample
 
 CALL = Cell("radon", "call", "C", "spawn")
 COLD = Cell("radon", "cold", "C", "fork")
 OLD = Cell("radon", "warm_disk", "C", "fork")
+HERE = "bench", "3.13"
 
 
 @pytest.fixture
-def measured(tmp_path: Path) -> tuple[pd.DataFrame, list[Note]]:
+def measured(tmp_path: Path) -> tuple[pd.DataFrame, Notes]:
     notes: list[Note] = []
     for label, month in (("3.3.7", 8), ("3.3.6", 7)):
         under = header(label, date=datetime(2026, month, 1, tzinfo=UTC))
@@ -37,11 +38,11 @@ def measured(tmp_path: Path) -> tuple[pd.DataFrame, list[Note]]:
         contents = journal(tmp_path, samples, under=under).read()
         project(tmp_path, contents)
         notes += latest(contents.current()).notes
-    return frame(read_results(tmp_path)), notes
+    return frame(read_results(tmp_path)), {HERE: notes}
 
 
 def test_one_subject_is_a_row_a_scenario_and_backend_and_columns_by_launch(
-    measured: tuple[pd.DataFrame, list[Note]],
+    measured: tuple[pd.DataFrame, Notes],
 ) -> None:
     (table,) = subject_tables(measured[0], "3.3.7", measured[1])
     assert table == Table(
@@ -79,15 +80,15 @@ def test_three_launches_are_rows_and_sampling_tells_the_time_of_its_first_draw(
 
 
 def test_times_that_are_left_out_are_told_without_the_name_of_a_metric(
-    measured: tuple[pd.DataFrame, list[Note]],
+    measured: tuple[pd.DataFrame, Notes],
 ) -> None:
     note = Note("3.3.7", WARM, "absent", "its times are left out", measure="timing")
-    (table,) = subject_tables(measured[0], "3.3.7", [note])
+    (table,) = subject_tables(measured[0], "3.3.7", {HERE: [note]})
     assert "warm_disk NUMBA fork: its times are left out" in table.footnotes
 
 
 def test_wrong_results_come_before_everything(
-    measured: tuple[pd.DataFrame, list[Note]],
+    measured: tuple[pd.DataFrame, Notes],
 ) -> None:
     (table,) = subject_tables(measured[0], "3.3.6", measured[1])
     assert table.rows[2][4] == "3 WRONG"
@@ -96,7 +97,7 @@ def test_wrong_results_come_before_everything(
 
 
 def test_several_subjects_are_a_column_each_in_the_order_asked_for(
-    measured: tuple[pd.DataFrame, list[Note]],
+    measured: tuple[pd.DataFrame, Notes],
 ) -> None:
     (table,) = comparison_tables(measured[0], ["3.3.6", "3.3.7"], ["compile_time", "cache_misses"])
     assert table.header == ("scenario", "backend", "launch", "metric", "3.3.6", "3.3.7")
@@ -108,22 +109,50 @@ def test_several_subjects_are_a_column_each_in_the_order_asked_for(
     assert table.footnotes[0] == "WRONG RESULTS: 3.3.6 warm_disk NUMBA fork: 3 values"
 
 
-def test_every_row_is_as_long_as_the_header(measured: tuple[pd.DataFrame, list[Note]]) -> None:
+def test_every_row_is_as_long_as_the_header(measured: tuple[pd.DataFrame, Notes]) -> None:
     tables = subject_tables(measured[0], "3.3.7") + comparison_tables(
         measured[0], ["3.3.7", "3.3.6"]
     )
     assert {len(row) - len(table.header) for table in tables for row in table.rows} == {0}
 
 
-def test_machines_and_models_are_never_mixed(measured: tuple[pd.DataFrame, list[Note]]) -> None:
+def test_machines_and_models_are_never_mixed(measured: tuple[pd.DataFrame, Notes]) -> None:
     tidy, _ = measured
     both = pd.concat([tidy, tidy.assign(machine="other")], ignore_index=True)
     titles = [table.title for table in subject_tables(both, "3.3.7")]
     assert [title.rpartition(" ")[2] for title in titles] == ["bench", "other"]
 
 
+def test_what_failed_on_one_machine_or_python_is_not_said_of_another(
+    measured: tuple[pd.DataFrame, Notes],
+) -> None:
+    tidy, _ = measured
+    well = tidy[tidy["metric"] == "compile_time"]
+    every = pd.concat([well, well.assign(machine="other"), well.assign(python="3.12")])
+    notes = {HERE: [Note("3.3.7", WARM, "failed", "it died")]}
+    for tables in (subject_tables(every, "3.3.7", notes),
+                   comparison_tables(every, ["3.3.6", "3.3.7"], notes=notes)):  # fmt: skip
+        said = [any("it died" in text for text in table.footnotes) for table in tables]
+        assert (len(said), sum(said)) == (3, 1)
+
+
+def test_a_commit_is_named_by_any_beginning_of_its_hash(
+    measured: tuple[pd.DataFrame, Notes],
+) -> None:
+    commit = "ab12cd34ef56"
+    tidy = measured[0].replace({"subject": {"3.3.6": commit}})
+    for name in ("ab12", "AB12CD34", commit, commit + "0" * 28):
+        (table,) = subject_tables(tidy, name)
+        assert table.title.startswith(f"{commit}: ")
+        (table,) = comparison_tables(tidy, [name, "3.3.7"])
+        assert table.header[-2:] == (commit, "3.3.7")
+    for name in ("ab1", "ab13", "3.3"):
+        with pytest.raises(SelectionError, match=f"there is no subject '{name}'"):
+            subject_tables(tidy, name)
+
+
 def test_a_subject_without_results_is_an_error(
-    measured: tuple[pd.DataFrame, list[Note]],
+    measured: tuple[pd.DataFrame, Notes],
 ) -> None:
     with pytest.raises(SelectionError, match=r"there is no subject '9\.9'"):
         subject_tables(measured[0], "9.9")

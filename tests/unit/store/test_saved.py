@@ -6,7 +6,7 @@ import pytest
 
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.ledgers import ShelvedLedger
-from observatory.store.reading.saved import load, load_all, looks_saved
+from observatory.store.reading.saved import load, load_all, looks_saved, without_samples
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
 
 
@@ -29,6 +29,18 @@ def test_a_label_chooses_among_subjects(tmp_path: Path) -> None:
         load(str(tmp_path))
     with pytest.raises(RecordError, match=r"holds no subject '3\.0\.0'"):
         load(f"{tmp_path}:3.0.0")
+
+
+def test_a_commit_is_named_by_its_label_or_the_beginning_of_its_hash(tmp_path: Path) -> None:
+    for label, commit in (("ab12cd34ef56", "ab12cd34ef56" + "0" * 28), ("3.3.7", "cd" * 20)):
+        journal(tmp_path, [sample()], under=header(label, commit=commit))
+    for name in ("ab12cd34ef56", "ab12cd34", "AB12", "ab12cd34ef56" + "0" * 28):
+        assert load(f"{tmp_path}:{name}").header.subject.label == "ab12cd34ef56"
+        assert not without_samples(f"{tmp_path}:{name}")
+    for name in ("ab1", "ab13", "3.3"):
+        with pytest.raises(RecordError, match="holds no subject"):
+            load(f"{tmp_path}:{name}")
+        assert without_samples(f"{tmp_path}:{name}")
 
 
 def test_what_is_not_a_directory_is_not_saved(tmp_path: Path) -> None:
