@@ -47,7 +47,7 @@ def growth_page(observed: SiteInput) -> dict[str, Any] | None:
     found: dict[str, dict[str, list[_Measured]]] = {}
     for spot, cells in observed.growth_at.items():
         subject = observed.subject(spot)
-        label = shorten(clean(subject.label), _LABEL)
+        label = clean(subject.label)
         place = setting_of(observed.lines[spot[0]]).whole
         for words, builds in cells.items():
             own = found.setdefault(Cell(*words.split()).backend, {}).setdefault(place, [])
@@ -64,9 +64,20 @@ def growth_page(observed: SiteInput) -> dict[str, Any] | None:
 def _part(backend: str, place: str, slug: str, measured: Sequence[_Measured]) -> GrowthPart:
     ordered = sorted(measured, key=lambda one: one[0])
     subjects = list(by_subject((label, of) for _, label, of in ordered).items())
-    grown = dict(subjects[-MOST_SUBJECTS:])
+    grown = _with_short_labels(subjects[-MOST_SUBJECTS:])
     tables, pictures = growth_tables(backend, grown, place), _pictures(backend, slug, grown)
     return GrowthPart(backend, place, slug, tuple(tables), tuple(pictures))
+
+
+def _with_short_labels(
+    subjects: Sequence[tuple[str, Sequence[Family]]],
+) -> dict[str, Sequence[Family]]:
+    """By subject; labels are cut where they still differ then."""
+    short = [shorten(label, _LABEL) for label, _ in subjects]
+    return {
+        label if short.count(cut) > 1 else cut: families
+        for cut, (label, families) in zip(short, subjects, strict=True)
+    }
 
 
 def _pictures(

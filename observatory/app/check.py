@@ -22,6 +22,7 @@ from observatory.run.execute import Executor
 from observatory.run.filled import filled_caches
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.presets import Narrowed
+from observatory.run.sources import SubjectError
 from observatory.run.upgrade import cells_of
 from observatory.store.records.passport import NAME, Passport
 from observatory.store.records.sample import Sample
@@ -42,6 +43,8 @@ class Checked:
     @property
     def status(self) -> Exit:
         """The exit status; wrong numbers come first."""
+        if not self.parts and not self.findings:
+            return Exit.UNDECIDED
         if any(each.changed for each in self.parts):
             return Exit.WRONG_RESULTS
         status = CANARY_STATUS[worst(self.findings)] if self.findings else Exit.OK
@@ -62,8 +65,10 @@ def check(
 
     ``here``: what that environment is. ``cache``: its base_compiledir; None: an empty one.
     ``timeout``: seconds for each process. ``models``: build only these, and no siblings. Raises
-    EnvironmentMakingError and OSError.
+    SubjectError for an unknown model, EnvironmentMakingError and OSError.
     """
+    if unknown := Narrowed(models).unknown():
+        raise SubjectError(unknown)
     # A link into a virtual environment must stay what it is.
     package = importable(hidden_from_git(state) / "envs")
     environment = Environment(python.absolute(), versions_of(python, str(python)), "own", package)

@@ -58,7 +58,11 @@ class FoundProfile:
     def exported(self, form: Literal["collapsed", "speedscope"], unit: Unit) -> str:
         """Return the profiles in a form of other tools, one after another."""
         beside = [one for _, one in self.sides]
-        return exported({label: one.stacks(unit, beside) for label, one in self.sides}, form, unit)
+        names = [label for label, _ in self.sides]
+        if len(set(names)) < len(names):  # one release, measured twice
+            names = [f"{side} {label}" for side, label in zip(("BASE", "HEAD"), names, strict=True)]
+        stacks = [one.stacks(unit, beside) for one in beside]
+        return exported(dict(zip(names, stacks, strict=True)), form, unit)
 
     def html(self) -> bytes:
         """Return the page of the flame graph as one file; of one subject, it compares nothing."""

@@ -273,6 +273,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "the calibration is of another CPU ({}) and is not used: a change counts only from "
         "{:percent} on"
     ),
+    "partly calibrated": (
+        "this machine is calibrated for {} of the {} judged times and sizes; a change of the "
+        "others counts only from {:percent} on"
+    ),
     "cause began": cause_began,
     "count changed": count_changed,
     "level changed": level_changed,

@@ -119,7 +119,7 @@ def compared(
         [
             *_unwatched(setting, asked, missing, base, head),
             *([Statement("times moved alike", (alike,))] if alike else ()),
-            *_warnings(setting, times=bool(noisy)),
+            *_warnings(setting, noisy),
         ],
     )  # fmt: skip
 
@@ -229,12 +229,12 @@ def _differences(setting: Setting) -> list[Difference]:
     ]  # fmt: skip
 
 
-def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
-    """What a reader of the verdicts must know; warnings about times only if there are ``times``."""
+def _warnings(setting: Setting, noisy: Collection[Verdict]) -> Iterator[Statement]:
+    """What a reader of the verdicts must know; ``noisy``: those of times and memory."""
     base, head = setting.base, setting.head
     if base.machine.cpu != head.machine.cpu:
         yield Statement("CPUs differ", (base.machine.cpu, head.machine.cpu))
-    if not times:
+    if not noisy:
         return
     if not setting.interleaved:
         yield Statement("measured apart", (SEPARATE_RUNS,))
@@ -243,6 +243,11 @@ def _warnings(setting: Setting, times: bool) -> Iterator[Statement]:
     elif _usable(setting) is None:
         cpu = setting.calibration.machine.cpu
         yield Statement("calibrated elsewhere", (cpu, DEFAULT_MINIMUM_EFFECT))
+    else:
+        floors = floors_for(setting)
+        known = sum(floors.noise(one.cell, one.metric) is not None for one in noisy)
+        if known < len(noisy):
+            yield Statement("partly calibrated", (known, len(noisy), DEFAULT_MINIMUM_EFFECT))
 
 
 def floors_for(setting: Setting) -> NoiseFloors:

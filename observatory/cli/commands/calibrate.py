@@ -16,8 +16,10 @@ from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, grid, say
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
+from observatory.store.base.problems import RecordError
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration
+from observatory.store.records.calibration import Calibration
 from observatory.store.records.machine import this_machine
 
 
@@ -47,8 +49,8 @@ def command(
 
     The command measures one subject against itself in about fifteen minutes. It writes the noise
     floor of each cell, below which `observatory compare` reports no change on this machine, to
-    RESULTS/calibrations/. Counts of instructions need --work. Repeat it when the machine has
-    changed.
+    RESULTS/calibrations/. Counts of instructions need --work. Floors that it does not measure again
+    stay, if they are of the same subject and CPU. Repeat it when the machine has changed.
     """  # fmt: skip
     measures = tuple(MEASURES) if work else None
     narrowed = Narrowed(None, scenario, backend, launch, measures)
@@ -60,6 +62,7 @@ def command(
             progress=TerminalProgress(Console(stderr=True)),
         )  # fmt: skip
         found = calibrate(session, subject, samples, narrowed, python)
+    found = _with_earlier(results, found)
     path = calibration.save(results, found)
     header = (
         "scenario", "backend", "launch", "metric",
@@ -74,3 +77,18 @@ def command(
     title = f"Noise floors of {found.machine.machine}"
     Console().print(grid(header, rows, title=title, right=header[-1:], wrapped=header[-1:]))
     say(f"Calibration: {path}")
+
+
+def _with_earlier(results: Path, found: Calibration) -> Calibration:
+    """The same with the floors of the machine's earlier calibration; says which it cannot keep."""
+    try:
+        older = calibration.load(results, found.machine.machine)
+    except RecordError as error:  # it is to be replaced
+        say(f"{error}")
+        return found
+    if older is not None and not found.is_like(older):
+        say(
+            f"This replaces the calibration with {older.subject.label} on {older.machine.cpu}, of "
+            f"{older.taken_at:%Y-%m-%d}, which is of another subject, environment or CPU."
+        )
+    return found if older is None else found.with_floors_of(older)

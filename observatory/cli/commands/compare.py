@@ -117,7 +117,15 @@ def command(
     of their history. Without a history, the rounds of one run on each side are compared; one run
     cannot show how much the next one differs, so this raises no alarm.
     """  # fmt: skip
+    measuring: dict[str, object] = {
+        "--with": with_, "--python": python, "--samples": samples, "--cluster": cluster,
+    }  # fmt: skip
     if without_samples(base) and without_samples(head):
+        cells: dict[str, object] = {
+            "--model": model, "--scenario": scenario, "--backend": backend,
+            "--launch": launch, "--pass": pass_,
+        }  # fmt: skip
+        _refuse("results of other projects are compared by --benchmark", cells | measuring)
         _of_others(base, head, benchmark, top, json_, markdown)
     if benchmark is not None or top is not None:
         raise SelectionError(
@@ -127,6 +135,8 @@ def command(
     seconds = options.seconds(budget)
     console = Console(stderr=True)
     saved = looks_saved(base) or looks_saved(head)
+    if saved:
+        _refuse("saved results are compared as they are", measuring)
     if repo is None and not saved and all(_is_saved(results, text) for text in (base, head)):
         again = shlex.join(["observatory", "compare", f"{results}:{base}", f"{results}:{head}"])
         line = f"{results} has values of both; to judge these, and measure nothing: {again}"
@@ -154,6 +164,12 @@ def command(
     forms = ((json_, as_json(comparison)), (markdown, comment(comparison).encode()))
     _write(forms, terminal(comparison))
     raise typer.Exit(status(comparison))
+
+
+def _refuse(why: str, options_: Mapping[str, object]) -> None:
+    """Refuse options that would change nothing."""
+    if given := [name for name, value in options_.items() if value]:
+        raise SelectionError(f"{why}; drop {', '.join(given)}")
 
 
 def _is_saved(results: Path, subject: str) -> bool:

@@ -87,6 +87,12 @@ def command(
     steps of known size. It uses series of at least 200 values.
     """  # fmt: skip
     if replay:
+        unused = {
+            "--detector": detector, "--external": others, "--half": half != "all",
+            "--online": online, "--repeat": repeat != 1, "--json": json, "--picture": picture,
+        }  # fmt: skip
+        if given := [name for name, value in unused.items() if value]:
+            raise SelectionError(f"--replay only prints tables; drop {', '.join(given)}")
         found_weeks, problems = replayed(results, weeks, seed)
         for table in _replay_tables(found_weeks):
             Console().print(table)

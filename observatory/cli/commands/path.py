@@ -8,11 +8,13 @@ from typing import Annotated
 import typer
 
 from observatory.app.walks import walks_in
-from observatory.benchmarks.catalogue import MODELS, PATH, models_of
+from observatory.benchmarks.catalogue import MODELS, PATH, models_of, no_such
 from observatory.cli import options
 from observatory.cli.output import Console, naming_problems, render
+from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.text.path import by_model, path_table, who_asked
+from observatory.text.words import known_first
 
 
 def command(
@@ -42,6 +44,9 @@ def command(
     problems: list[Problem] = []
     with naming_problems(problems, strict):
         found = by_model(walks_in(results, subjects or (), problems))
+        if unmeasured := [one for one in model or () if one not in {name for name, _ in found}]:
+            there = known_first({name for name, _ in found}, MODELS)
+            raise SelectionError(f"of the path, {no_such('model', unmeasured[0], there)}")
     for (name, backend), walks in found.items():
         if model and name not in model:
             continue

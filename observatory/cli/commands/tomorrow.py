@@ -35,8 +35,8 @@ def command(
 
     The command runs the contracts, the canary, the quick preset and the census with the
     pre-release, and compares the results with those of the same PyTensor and today's packages in
-    RESULTS. If RESULTS has none, it first measures the quick preset with today's packages. If no pre-release is newer than the last release, the
-    command says so and does nothing.
+    RESULTS. If RESULTS has none, it first measures the quick preset with today's packages. If no
+    pre-release is newer than the last release, the command says so and does nothing.
     """  # fmt: skip
     options.seconds(census_budget)
     console = Console(highlight=False, soft_wrap=True)

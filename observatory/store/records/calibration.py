@@ -45,6 +45,23 @@ class Calibration(Record):
     taken_at: Moment
     floors: list[Floor] = Field(max_length=10_000)
 
+    def with_floors_of(self, older: Calibration) -> Calibration:
+        """The same with the floors that only ``older`` has, if it is of this subject and CPU."""
+        if not self.is_like(older):
+            return self
+        own = {(one.cell, one.metric) for one in self.floors}
+        kept = [one for one in older.floors if (one.cell, one.metric) not in own]
+        floors = sorted([*self.floors, *kept], key=lambda one: (one.cell, one.metric))
+        return self.model_copy(update={"floors": floors})
+
+    def is_like(self, older: Calibration) -> bool:
+        """Whether both are of one subject in one environment, and of one CPU."""
+        return (
+            self.machine.cpu == older.machine.cpu
+            and self.subject == older.subject
+            and self.versions == older.versions
+        )
+
 
 def load(results: Path, machine: str) -> Calibration | None:
     """Read a machine's calibration; None if there is none.

@@ -19,6 +19,7 @@ from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.guard.verdicts import Fate, Finding
 from observatory.run.environments import Environment
+from observatory.run.sources import SubjectError
 from observatory.store.records.passport import NAME, Passport
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Versions
@@ -51,6 +52,15 @@ def test_wrong_numbers_come_first(part: dict[str, Any], fate: Fate | None, statu
     built = Part(**{"model": "randoms", "backend": "NUMBA", "built": 3, **part})
     found = Checked((built,), (Finding(CELL, fate),) if fate else ())
     assert found.status == status
+
+
+def test_a_check_of_nothing_is_no_success() -> None:
+    assert Checked((), ()).status == Exit.UNDECIDED
+
+
+def test_an_unknown_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SubjectError, match="no model 'radonn'"):
+        check(HERE, tmp_path / "python", None, tmp_path, 60.0, ["radonn"])
 
 
 @dataclass

@@ -66,6 +66,21 @@ def test_each_machine_has_its_own_tables_and_pictures(tmp_path: Path) -> None:
     assert page.count('<svg class="chart"') == 2
 
 
+def test_subjects_with_like_labels_are_columns_of_their_own(tmp_path: Path) -> None:
+    labels = [f"3.3.8 numba==0.6{n}.0 pymc==6.4.0" for n in (6, 7)]
+    frame = factory.frame()
+    last = sorted(set(frame["subject"]))[-2:]
+    both = observed(frame.replace({"subject": dict(zip(last, labels, strict=True))}))
+    line = both.lines[0]
+    named = [one for one in line.subjects if one.label in labels]
+    where = {(line.machine, line.env_name, one.commit): {CELL: builds()} for one in named}
+    build(replace(both, growth=where), tmp_path)
+    page = (tmp_path / "growth.html").read_text()
+    assert len(named) == 2
+    for label in labels:
+        assert f"{label}</th>" in page
+
+
 def test_a_hostile_name_of_a_family_is_shown_as_text(tmp_path: Path) -> None:
     build(site_of(EVIL), tmp_path)
     assert "<script>alert" not in (tmp_path / "growth.html").read_text()

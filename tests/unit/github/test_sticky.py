@@ -349,7 +349,7 @@ def test_what_never_comes_to_rest_is_given_up(fake: FakeGitHub, github: GitHub) 
     fake.pull()
     fake.meanwhile(*PATCH, fake.comments.clear, times=99)
     fake.meanwhile(*POST, lambda: fake.comment(wanted("other", (1, 1)).body, by=BOT), times=99)
-    with pytest.raises(GitHubError, match="after 6 attempts, .* still differ"):
+    with pytest.raises(GitHubError, match=r"after 6 attempts, .* still differ"):
         publish(github, 12, wanted())
 
 

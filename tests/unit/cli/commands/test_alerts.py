@@ -145,11 +145,13 @@ def test_a_second_look_changes_nothing(results: Path) -> None:
     [
         (("alerts", "--fail-on", "resolved"), "there is no state 'resolved'"),
         (("alerts", "--stale-after", "soon"), "'soon' is not a length of time"),
-        (("ack", "ffff", "--why", "x", "--until", "2w"), "no alert in"),
-        (("ack", "", "--why", "x", "--until", "2w"), "no alert in"),
+        (("ack", "ffff", "--why", "x", "--until", "2w"), "no alert with an id"),
+        (("ack", "", "--why", "x", "--until", "2w"), "no alert with an id"),
         (("evaluate-detector", ".", "--half", "third"), "there is no half 'third'"),
         (("evaluate-detector", ".", "--detector", "x"), "there is no detector 'x'"),
         (("evaluate-detector", ".", "--external", "x"), "write NAME=COMMAND"),
+        (("evaluate-detector", ".", "--replay", "--json", "x"), "drop --json"),
+        (("evaluate-detector", ".", "--replay", "--half", "first"), "drop --half"),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence(

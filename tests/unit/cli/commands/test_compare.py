@@ -23,7 +23,7 @@ from observatory.cli.commands import compare as command
 from observatory.cli.commands.calibrate import command as calibrate
 from observatory.cli.commands.compare import repeated, status
 from observatory.cli.main import app
-from observatory.errors import Exit
+from observatory.errors import Exit, SelectionError
 from observatory.run import counter, fitness
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
@@ -238,6 +238,68 @@ def test_a_calibration_is_learnt_from_samples_that_are_there(tmp_path: Path) -> 
         calibrate(saved=str(pool), results=results, scenario=["cold"])
     with pytest.raises(SubjectError, match="no scenario 'warm'"):
         calibrate(saved=str(pool), results=results, scenario=["warm"])
+
+
+def test_floors_that_were_not_measured_again_stay(tmp_path: Path) -> None:
+    pool, results = tmp_path / "pool", tmp_path / "results"
+    results.mkdir()
+    journal(pool, [
+        sample(cell, metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)
+        for cell in (WARM, COLD)
+    ])  # fmt: skip
+    for scenario, samples in ((None, 28), (["cold"], 28)):
+        calibrate(saved=str(pool), results=results, scenario=scenario)
+        found = record.load(results, "bench")
+        assert found is not None
+        times = [one for one in found.floors if one.metric == "compile_time"]
+        assert [(one.cell, one.samples) for one in times] == [(COLD, samples), (WARM, samples)]
+
+
+def test_floors_of_another_subject_or_cpu_do_not_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    results = tmp_path / "results"
+    results.mkdir()
+    one = [sample(metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)]
+    other = [sample(COLD, metrics={"compile_time": 0.2 + n / 1000}) for n in range(28)]
+    for name, taken, under in (
+        ("a", one, header("3.3.7")), ("b", other, header("3.3.8")),
+        ("c", one, header("3.3.8", cpu="Other CPU")),
+    ):  # fmt: skip
+        journal(tmp_path / name, taken, under=under)
+        calibrate(saved=str(tmp_path / name), results=results)
+        found = record.load(results, "bench")
+        assert found is not None
+        assert {floor.cell for floor in found.floors} == {taken[0].cell}
+    said = capsys.readouterr().out
+    assert "This replaces the calibration with 3.3.7 on Some CPU" in said
+    assert "This replaces the calibration with 3.3.8 on Some CPU" in said
+
+
+def test_a_broken_calibration_is_replaced(tmp_path: Path) -> None:
+    journal(tmp_path / "pool", [sample(metrics={"compile_time": 0.2}) for _ in range(28)])
+    broken = tmp_path / "results" / "calibrations" / "bench.json"
+    broken.parent.mkdir(parents=True)
+    broken.write_text("{}")
+    calibrate(saved=str(tmp_path / "pool"), results=tmp_path / "results")
+    assert record.load(tmp_path / "results", "bench") is not None
+
+
+def test_cells_without_a_noise_floor_are_counted_in_a_warning() -> None:
+    known = calibration("Some CPU")
+    both = [*times(*SEVEN), *(sample(COLD, metrics={"compile_time": t}) for t in SEVEN)]
+    found = compare(both, both, calibration=known)
+    assert any("is calibrated for 1 of the 2 judged times" in one for one in found.warnings)
+
+
+@pytest.mark.parametrize("given", ["--with", "--python", "--samples", "--cluster"])
+def test_options_of_measuring_are_refused_with_saved_results(tmp_path: Path, given: str) -> None:
+    for label in ("3.3.6", "3.3.7"):
+        journal(tmp_path, [sample()], under=header(label))
+    sides = f"{tmp_path}:3.3.6", f"{tmp_path}:3.3.7"
+    done = CliRunner().invoke(app, ["compare", *sides, given, "x"])
+    assert isinstance(done.exception, SelectionError)
+    assert str(done.exception) == f"saved results are compared as they are; drop {given}"
 
 
 def test_a_spent_budget_ends_the_counting_after_the_first_group(

@@ -182,8 +182,17 @@ def test_what_cannot_be_compared_is_said(tmp_path: Path, base: str, head: str, s
 
 def test_a_side_without_a_subject_and_options_of_others_are_refused(tmp_path: Path) -> None:
     measured(tmp_path, 0, {"m.time_a": 1.0})
-    assert "write DIR:SUBJECT" in observatory("compare", tmp_path, tmp_path).stderr
+    assert "as in DIR:SUBJECT" in observatory("compare", tmp_path, tmp_path).stderr
     assert "--benchmark and --top" in observatory("compare", "3.3.3", "3.3.7", "--top", "3").stderr
+
+
+@pytest.mark.parametrize(
+    "given", [("--scenario", "cold"), ("--pass", "work"), ("--python", "3.12")]
+)
+def test_options_of_our_own_cells_are_refused(releases: Path, given: tuple[str, str]) -> None:
+    done = observatory("compare", f"{releases}:3.3.3", f"{releases}:3.3.7", *given)
+    assert done.returncode == Exit.USAGE
+    assert f"drop {given[0]}" in done.stderr
 
 
 def test_names_of_strangers_are_shown_as_code(tmp_path: Path) -> None:

@@ -80,6 +80,15 @@ def test_other_tools_read_calls_and_seconds(results: Path) -> None:
     assert [one["endValue"] for one in read["profiles"]] == [100, 150]
 
 
+def test_two_measurements_of_one_release_are_told_apart(results: Path, tmp_path: Path) -> None:
+    after = tmp_path / "after"
+    journal(after, [traced(170)], under=header("3.3.6"))
+    found = profile(f"{results}:3.3.6", f"{after}:3.3.6")
+    assert found.exported("collapsed", "calls") == (
+        "BASE 3.3.6;(build);m:f 100\nHEAD 3.3.6;(build);m:f 170\n"
+    )
+
+
 def test_the_page_is_one_file_with_a_graph_for_each_unit(results: Path, tmp_path: Path) -> None:
     out = tmp_path / "flame.html"
     assert output(results, "3.3.6", "3.3.7", "--form", "html", "--out", str(out)) == ""
