@@ -37,7 +37,7 @@ def summarise(
     except (OSError, ObservatoryError) as error:
         console.print(f"The summary has no picture: {error}", style="yellow", markup=False)
     outcomes = list(map(outcome_of, night.steps))
-    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.link, picture, notes)
+    text = page.night_summary(outcomes, alerts, datetime.now(UTC), wishes.url, picture, notes)
     try:
         append_summary(summary, text)
     except ObservatoryError as error:
@@ -69,9 +69,9 @@ def _picture(wishes: Wishes, summary: Path) -> str | None:
     bars = [page.Bar(f"{row.scenario} {row.backend}", str(row.backend), float(row.value))
             for row in mine.itertuples()]  # fmt: skip
     content = page.night_picture(f"{last['subject']} on {last['machine']}: compile times", bars)
-    if wishes.link and (wishes.out / MARKER).is_file():
+    if wishes.url and (wishes.out / MARKER).is_file():
         add(wishes.out, page.PICTURE, content)
-        return f"{wishes.link.rstrip('/')}/{page.PICTURE}"
+        return f"{wishes.url.rstrip('/')}/{page.PICTURE}"
     beside = summary.with_suffix(".svg")
     write_atomic(beside, content)
     return beside.name

@@ -86,6 +86,11 @@ def deadline(budget: str) -> float:
     return time.monotonic() + seconds(budget) if budget else math.inf
 
 
+def pages_at(url: str) -> str:
+    """The address that `Url` gives, or an empty text. Raises SelectionError."""
+    return https(url, "--url", "https://host/pages/")
+
+
 def https(text: str, option: str, example: str) -> str:
     """An https address, or an empty text. Raises SelectionError, which names the option."""
     if text and not re.fullmatch(r"https://[\w.\-]+(:\d+)?(/[\w.\-~%]*)*/?", text):
@@ -179,8 +184,9 @@ Top = Annotated[
         min=1,
     ),
 ]
-Link = Annotated[
-    str, typer.Option(metavar="URL", help="Address of the pages, for links in feeds and issues.")
+Url = Annotated[
+    str,
+    typer.Option(metavar="URL", help="Address (https) of the published pages, for links to them."),
 ]
 Json = Annotated[bool, flag("--json", "Print JSON instead of a table.")]
 AsMarkdown = Annotated[bool, flag("--markdown", "Print Markdown, as for an issue.")]

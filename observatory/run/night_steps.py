@@ -77,7 +77,7 @@ class Wishes:
     stored: Path | None = None
     """Results of earlier nights: what they have of commits, and of releases under faults, is not
     taken again, and the sentinel keeps its release."""
-    link: str = ""
+    url: str = ""
     """The address of the pages."""
     feed: bool = False
     deliver: str = ""
@@ -184,16 +184,14 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
     settle = f"https://github.com/{wishes.deliver}/new/{wishes.publish}/triage"
     on_branch = wishes.publish and "://" not in wishes.publish
     forms = ["--triage-url", settle] if wishes.deliver and on_branch else []
-    url = ["--url", wishes.link] if wishes.link else []
+    url = ["--url", wishes.url] if wishes.url else []
     site = ["dashboard", *results, "--out", str(wishes.out), *forms, *url]
     yield NightStep(name="site", command=site)
     if wishes.feed:
         feed = ["--feed", str(wishes.out / "alerts.atom")]
-        link = ["--link", wishes.link] if wishes.link else []
-        yield NightStep(name="feed", command=[*alerts, *feed, *link], needs=["alerts"])
+        yield NightStep(name="feed", command=[*alerts, *feed, *url], needs=["alerts"])
     if wishes.deliver:
-        page = ["--page", wishes.link] if wishes.link else []
-        command = ["deliver", *results, "--repo", wishes.deliver, *page]
+        command = ["deliver", *results, "--repo", wishes.deliver, *url]
         yield NightStep(name="deliver", command=command, needs=["alerts"])
     if wishes.publish:
         command = ["publish", str(wishes.results), *_published_to(wishes)]

@@ -81,7 +81,7 @@ class Rehearsal:
             sys.executable, "-m", "observatory", "nightly", *(subject or commits), *CELLS,
             "--preset", "quick",
             "--python", PYTHON, "--machine", "rehearsal", "--no-canary", "--no-contracts",
-            "--no-tomorrow", "--no-torture", "--no-work", "--feed", "--link", LINK,
+            "--no-tomorrow", "--no-torture", "--no-work", "--feed", "--url", LINK,
             "--deliver", REPO, "--publish", "results", "--publish-in", str(self.project),
         ]  # fmt: skip
 

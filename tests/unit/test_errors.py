@@ -86,7 +86,7 @@ def observatory_(*arguments: object) -> subprocess.CompletedProcess[str]:
         ("alerts.json", "{", ("alerts",)),
         ("alerts.json", json.dumps({"schema": "of nobody"}), ACK),
         ("triage.toml", "[[", ACK),
-        ("comparison.json", "{", ("plot", "compare", "comparison.json", "--output", "a.png")),
+        ("comparison.json", "{", ("plot", "compare", "comparison.json", "--out", "a.png")),
     ],
 )  # fmt: skip
 def test_a_broken_file_that_is_needed_is_unreadable_and_not_misunderstood(

@@ -64,7 +64,7 @@ def command(
     feed: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write an Atom feed to this file.")
     ] = None,
-    link: options.Link = "",
+    url: options.Url = "",
     strict: options.Strict = False,
 ) -> None:
     """Find what got worse in the history, and print an alert for each cause.
@@ -76,6 +76,7 @@ def command(
     wanted = set(fail_on or ())
     if unknown := wanted - set(_FAILING):
         raise SelectionError(f"--fail-on: {no_such('state', unknown.pop(), _FAILING)}")
+    options.pages_at(url)
     now = datetime.now(UTC)
     search = alerts(
         results,
@@ -86,7 +87,7 @@ def command(
     )
     found = search.record
     if feed is not None:
-        add_or_write(feed, atom(found, now, link))
+        add_or_write(feed, atom(found, now, url))
     from_day = None if since is None else since.replace(tzinfo=UTC)
     chosen = found.chosen(top, from_day, benchmark)
     if json:

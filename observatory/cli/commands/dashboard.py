@@ -59,14 +59,7 @@ def command(
             "results: alerts then have buttons that settle them.",
         ),
     ] = "",
-    url: Annotated[
-        str,
-        typer.Option(
-            metavar="URL",
-            help="Address (https) where the pages will be published. Other sites can then show "
-            "a picture beside a link to them.",
-        ),
-    ] = "",
+    url: options.Url = "",
     strict: options.Strict = False,
 ) -> None:
     """Build the static site. Open OUT/index.html; it needs no server and no network.
@@ -84,7 +77,7 @@ def command(
     source = Source(asv_config, repo, addresses)
     page, problems = build_site(
         results or [Path("results")], out, source, progress=on_terminal(),
-        url=options.https(url, "--url", "https://host/pages/"),
+        url=options.pages_at(url),
     )  # fmt: skip
     say(f"The page: {page}")
     report_problems(problems, strict)

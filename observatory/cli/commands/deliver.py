@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from observatory.cli import github, options
 from observatory.errors import SelectionError
@@ -20,7 +16,6 @@ from observatory.store.records.found import Found
 from observatory.text.alerts import with_page
 from observatory.text.issue import issue_text, issue_title
 
-_PAGE = re.compile(r"https?://[^\s<>()\[\]\"'`]+")
 _NEEDS: dict[State, Need] = {
     "new": "open", "open": "open", "expired": "open", "acknowledged": "known", "event": "over",
     "resolved": "over",
@@ -30,10 +25,7 @@ _NEEDS: dict[State, Need] = {
 def command(
     results: options.Results = Path("results"),
     repo: github.Repo = "",
-    page: Annotated[
-        str | None,
-        typer.Option(metavar="URL", help="Address of the pages, for links in the issues."),
-    ] = None,
+    url: options.Url = "",
     config: github.Config = None,
     api: github.Api = github.API,
     dry_run: github.DryRun = False,
@@ -43,20 +35,17 @@ def command(
     The command never undoes what people did: closed issues, edited titles and locks stay. It reads
     the token from GITHUB_TOKEN.
     """  # fmt: skip
-    if page is not None and not _PAGE.fullmatch(page):
-        raise SelectionError(
-            f"--page {page!r} is not an address; write it like https://example.org/"
-        )
+    site = options.pages_at(url).rstrip("/")
     wanted = settings.load(config).issues
     found = record.load(results)
     if found is None:
         raise SelectionError(f"there is no {results / record.FILE}; run `observatory alerts` first")
-    pages = {alert.id for alert in with_page(found)} if page else set()
+    pages = {alert.id for alert in with_page(found)} if site else set()
     searched = found_record.known(results)
     alerts = [
         _wanted(
             alert,
-            f"{page}".rstrip("/") if alert.id in pages else None,
+            site if alert.id in pages else None,
             searched.of_change(alert),
         )
         for alert in sorted(found.alerts, key=lambda one: record.STATES.index(one.state))

@@ -137,9 +137,9 @@ def command(
         ),
     ] = Wishes.settings,
     feed: Annotated[
-        bool, options.flag("--feed", "Also write an Atom feed, with links to --link.")
+        bool, options.flag("--feed", "Also write an Atom feed, with links to --url.")
     ] = Wishes.feed,
-    link: options.Link = Wishes.link,
+    url: options.Url = Wishes.url,
     deliver: Annotated[
         str,
         typer.Option(
@@ -187,7 +187,7 @@ def command(
     A step that fails does not stop the others. After an interruption, the command continues with
     the first unfinished step. The exit status is that of the worst step.
     """  # fmt: skip
-    _check(only or (), repo, commits, link, deliver)
+    _check(only or (), repo, commits, url, deliver)
     if shard:
         options.part(shard)
     tasks = chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
@@ -223,7 +223,7 @@ def command(
         no_work=_no_work(Narrowed(None, scenario, backend, launch), cluster), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
         shard=shard, stored=stored,
-        link=link, feed=feed, deliver=deliver,
+        url=url, feed=feed, deliver=deliver,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
     for note in notes:
@@ -252,7 +252,7 @@ def _no_work(narrowed: Narrowed, cluster: str | None) -> str:
 
 
 def _check(
-    only: Sequence[str], repo: Path | None, commits: str | None, link: str, deliver: str
+    only: Sequence[str], repo: Path | None, commits: str | None, url: str, deliver: str
 ) -> None:
     """Check early what would otherwise fail hours later. Raises SelectionError."""
     for name in only:
@@ -260,7 +260,7 @@ def _check(
             raise SelectionError(no_such("step", name, STEPS))
     if (repo is None) != (commits is None):
         raise SelectionError("--repo and --commits go together: --repo CLONE --commits A..B")
-    options.https(link, "--link", "https://host/pages/")
+    options.pages_at(url)
     if deliver and not github.REPOSITORY.fullmatch(deliver):
         raise SelectionError(f"--deliver {deliver!r} is not a repository; write OWNER/NAME")
     if deliver and not os.environ.get("GITHUB_TOKEN"):

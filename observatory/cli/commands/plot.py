@@ -22,8 +22,8 @@ app = typer.Typer(
     "In a notebook, `observatory.app.plot` draws the same.",
 )
 
-Output = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="File to write: .png, .svg or .pdf.")
+Out = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="File to write: .png, .svg or .pdf.")
 ]
 Metric = Annotated[str, typer.Option(help=f"The metric: {', '.join(METRICS)}.")]
 Model = Annotated[str, typer.Option(help="The model.")]
@@ -51,7 +51,7 @@ def _without_windows() -> None:
 
 @app.command(cls=Command)
 def history(
-    output: Output,
+    out: Out,
     results: options.Results = Path("results"),
     metric: Metric = "compile_time",
     scenario: Scenario = "warm_process",
@@ -69,12 +69,12 @@ def history(
     drawn = plot.history(
         rows, metric=metric, scenario=scenario, model=model, launch=launch, machine=machine, log=log
     )
-    _save(drawn, output, width, height)
+    _save(drawn, out, width, height)
 
 
 @app.command(cls=Command)
 def series(
-    output: Output,
+    out: Out,
     results: options.Results = Path("results"),
     metric: Metric = "compile_time",
     model: Annotated[list[str] | None, typer.Option(help="Only this model; repeatable.")] = None,
@@ -96,7 +96,7 @@ def series(
         results, metric=metric, models=model or (), scenarios=scenario or (),
         backends=backend or (), launches=launch or (), machines=machine or (),
     )  # fmt: skip
-    _save(plot.series(tracks, log=log), output, width, height)
+    _save(plot.series(tracks, log=log), out, width, height)
 
 
 @app.command(cls=Command)
@@ -104,7 +104,7 @@ def compare(
     comparison: Annotated[
         Path, typer.Argument(metavar="FILE.json", help="A file that `compare --json` wrote.")
     ],
-    output: Output,
+    out: Out,
     metric: Metric = "compile_time",
     most: Annotated[int, typer.Option(metavar="N", help="Largest number of cells.", min=1)] = 30,
     width: Width = 7.5,
@@ -114,15 +114,13 @@ def compare(
     from observatory.app import plot
     from observatory.app.comparison import load_comparison
 
-    _save(
-        plot.compare(load_comparison(comparison), metric=metric, most=most), output, width, height
-    )
+    _save(plot.compare(load_comparison(comparison), metric=metric, most=most), out, width, height)
 
 
 @app.command(cls=Command)
 def ledger(
     subject: Annotated[str, typer.Argument(help="A subject in the results, e.g. 3.3.7.")],
-    output: Output,
+    out: Out,
     results: options.Results = Path("results"),
     model: Model = "radon",
     scenario: Scenario = "cold",
@@ -143,13 +141,13 @@ def ledger(
         subject, results=results, model=model, scenario=scenario, backend=backend, launch=launch,
         machine=machine,
     )  # fmt: skip
-    _save(plot.ledger(functions, most=most), output, width, height)
+    _save(plot.ledger(functions, most=most), out, width, height)
 
 
-def _save(drawn: Axes, output: Path, width: float, height: float | None) -> None:
+def _save(drawn: Axes, out: Path, width: float, height: float | None) -> None:
     from observatory.app import plot
 
     figure = drawn.get_figure(root=True)
     assert figure is not None
     figure.set_size_inches(width, height or figure.get_figheight())
-    say(f"The picture: {plot.save(drawn, output)}")
+    say(f"The picture: {plot.save(drawn, out)}")

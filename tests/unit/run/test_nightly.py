@@ -242,7 +242,7 @@ def commands(wishes: Wishes) -> dict[str, str]:
 
 EVERYTHING = Wishes(
     subjects=["newest"], feed=True, deliver="pymc-devs/pytensor", publish="results",
-    link="https://example.org/", census_budget="90m", explore_budget="10m",
+    url="https://example.org/", census_budget="90m", explore_budget="10m",
 )  # fmt: skip
 
 
@@ -266,9 +266,9 @@ def test_each_step_is_a_command_that_a_person_would_type() -> None:
         "search": "bisect --open --budget 30m --results results",
         "site": "dashboard --results results --out html --triage-url "
         "https://github.com/pymc-devs/pytensor/new/results/triage --url https://example.org/",
-        "feed": "alerts --results results --feed html/alerts.atom --link https://example.org/",
+        "feed": "alerts --results results --feed html/alerts.atom --url https://example.org/",
         "deliver": "deliver --results results --repo pymc-devs/pytensor "
-        "--page https://example.org/",
+        "--url https://example.org/",
         "publish": "publish results --repo . --branch results --remote origin --push",
     }  # fmt: skip
 

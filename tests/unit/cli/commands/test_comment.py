@@ -286,7 +286,7 @@ def test_a_dry_run_writes_nothing(
             "there are no settings in none.toml",
         ),
         (("deliver",), "run `observatory alerts` first"),
-        (("deliver", "--page", "javascript:x"), "--page 'javascript:x' is not an address"),
+        (("deliver", "--url", "javascript:x"), "--url 'javascript:x' is not an https address"),
         (("comment", "--run", "900", "--summary", "no/where"), "cannot be written"),
     ],
 )
@@ -332,7 +332,7 @@ def test_the_life_of_an_alert_on_github(
     fake: FakeGitHub, observatory: Command, tmp_path: Path
 ) -> None:
     saved(tmp_path, alert())
-    site = ("--page", "https://pytensor.example/caches/")
+    site = ("--url", "https://pytensor.example/caches/")
     code, out, _ = observatory("deliver", "--results", tmp_path, *site)
     assert code == Exit.OK
     assert "opened: Temporary files are left behind, since 3.3.7 (last good 3.3.4)" in out

@@ -91,7 +91,7 @@ def stage(tmp_path: Path) -> Stage:
 
 def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:
     status, said = stage.night(
-        "3.3.7", "--feed", "--publish", "results", "--link", "https://example.org/x/",
+        "3.3.7", "--feed", "--publish", "results", "--url", "https://example.org/x/",
         "--summary", "summary.md",
     )  # fmt: skip
     assert status == Exit.OK, said
@@ -246,7 +246,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
             "there is no step 'dinner' (did you mean 'deliver'?); choose from sentinel, measure",
         ),
         (["--repo", "."], "--repo and --commits go together"),
-        (["--link", "ftp://x"], "is not an https address"),
+        (["--url", "ftp://x"], "is not an https address"),
         (["--deliver", "nobody"], "is not a repository; write OWNER/NAME"),
         (["--deliver", "a/b"], "needs a token in the environment variable GITHUB_TOKEN"),
         (["--repo", ".", "--commits", "no..where"], "is not a range of commits"),
