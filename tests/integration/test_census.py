@@ -6,6 +6,7 @@ import re
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from observatory.benchmarks.models.parts.absent import ABSENT
 from observatory.benchmarks.models.parts.pairs.registry import NOT_OF_NUMBA
 from observatory.benchmarks.probes.numba_cache import NO_KEY
 from observatory.run.environments import Environment
-from tests.integration.conftest import Bench, Measured
+from tests.integration.conftest import Bench, Measured, Shelf
 from tests.integration.fault_rig import with_fault
 
 pytestmark = pytest.mark.integration
 
+HELD, REFUSED = ("elementwise.composite", "scan.recurrence"), "nested.list_reverse"
 AXIS, NAMES = "differ.props.Sum.axis", "equal.names"
 PIVOTING = "differ.props.QR.pivoting"
 MADE = ("nodes.10", "nodes.100", "bytes.1000", "bytes.1000000", "graphs.20")
@@ -28,27 +30,37 @@ MADE = ("nodes.10", "nodes.100", "bytes.1000", "bytes.1000000", "graphs.20")
 @pytest.fixture
 def build(bench: Bench) -> Callable[..., tuple[Measured, Measured]]:
     """Build some members of a model into an empty cache, and then from it."""
+    return partial(built, bench)
 
-    def made(
-        model: str, backend: str, *members: str, fault: str | None = None
-    ) -> tuple[Measured, Measured]:
-        where = bench.environment
-        if fault is not None:
-            where = with_fault(where, fault, bench.shelf)
-        some = replace(bench.within(where), graphs=members)
-        first, second = ("pairs_first", "pairs_second") if model == "keys" else (
-            "census_cold", "census_warm"
-        )  # fmt: skip
-        cache = some.scratch / "cache"
-        options = ("--model", model, "--pass", "counting", "--launch", "spawn")
-        cold = some.sample(first, backend, *options, "--keep-cache", str(cache))
-        warm = some.sample(second, backend, *options, "--cache", str(cache))
-        for found in (cold, warm):
-            assert found.record["status"] == "ok", found.record["failure"]
-            assert [step["name"] for step in found.record["steps"]] == list(members)
-        return cold, warm
 
-    return made
+@pytest.fixture(scope="module")
+def ops(
+    newest: Environment, shelf: Shelf, tmp_path_factory: pytest.TempPathFactory
+) -> tuple[Measured, Measured]:
+    """Graphs that numba's cache holds and one that it refuses, built once; none of them sums."""
+    bench = Bench(newest, tmp_path_factory.mktemp("ops"), shelf)
+    return built(bench, "ops", "NUMBA", *HELD, REFUSED)
+
+
+def built(
+    bench: Bench, model: str, backend: str, *members: str, fault: str | None = None
+) -> tuple[Measured, Measured]:
+    """Some members of a model, built into an empty cache, and then from it."""
+    where = bench.environment
+    if fault is not None:
+        where = with_fault(where, fault, bench.shelf)
+    some = replace(bench.within(where), graphs=members)
+    first, second = ("pairs_first", "pairs_second") if model == "keys" else (
+        "census_cold", "census_warm"
+    )  # fmt: skip
+    cache = some.scratch / "cache"
+    options = ("--model", model, "--pass", "counting", "--launch", "spawn")
+    cold = some.sample(first, backend, *options, "--keep-cache", str(cache))
+    warm = some.sample(second, backend, *options, "--cache", str(cache))
+    for found in (cold, warm):
+        assert found.record["status"] == "ok", found.record["failure"]
+        assert [step["name"] for step in found.record["steps"]] == list(members)
+    return cold, warm
 
 
 def step(found: Measured, name: str) -> dict[str, Any]:
@@ -56,24 +68,22 @@ def step(found: Measured, name: str) -> dict[str, Any]:
     return one
 
 
-def test_a_fresh_process_finds_every_graph_in_the_cache(build: Callable[..., Any]) -> None:
-    cold, warm = build("ops", "NUMBA", "elementwise.add", "reduction.sum")
-    for name in ("elementwise.add", "reduction.sum"):
+def test_a_fresh_process_finds_every_graph_in_the_cache(ops: tuple[Measured, Measured]) -> None:
+    cold, warm = ops
+    for name in HELD:
         assert step(cold, name)["metrics"]["cache_misses"] > 0
         assert set(step(warm, name)["metrics"].values()) == {0}
         assert {"cache_misses", "uncacheable", "python_fallbacks"} <= set(
             step(warm, name)["metrics"]
         )
     assert warm.metrics["wrong_results"] == warm.metrics["graphs_raised"] == 0
-    assert {entry["step"] for entry in warm.record["ledger"]} == {
-        "elementwise.add", "reduction.sum",
-    }  # fmt: skip
+    assert {entry["step"] for entry in warm.record["ledger"]} == {*HELD, REFUSED}
 
 
 def test_a_cold_census_says_which_ops_no_graph_has_and_a_warm_one_does_not(
-    build: Callable[..., Any],
+    ops: tuple[Measured, Measured],
 ) -> None:
-    cold, warm = build("ops", "NUMBA", "elementwise.composite", "scan.recurrence")
+    cold, warm = ops
     untried = cold.record["coverage"]["untried"]
     # Composite is there after the rewrites only; Scan's inner graph has the addition.
     for op in ("scalar.basic.Composite", "scan.op.Scan", "tensor.elemwise.Elemwise"):
@@ -108,8 +118,8 @@ def test_only_the_graphs_of_a_list_are_absent_in_the_newest_release(bench: Bench
     assert done.returncode == 0
 
 
-def test_a_refusal_has_the_reason_of_the_cache(build: Callable[..., Any]) -> None:
-    _, warm = build("ops", "NUMBA", "nested.list_reverse")
+def test_a_refusal_has_the_reason_of_the_cache(ops: tuple[Measured, Measured]) -> None:
+    _, warm = ops
     refused = [e for e in warm.record["ledger"] if e["outcome"] == "uncacheable"]
     assert len(refused) == warm.metrics["uncacheable"] > 0
     assert {entry["why"] for entry in refused} == {NO_KEY}
@@ -154,11 +164,10 @@ def test_keys_that_are_as_they_should_be_are_compared_by_one_process(bench: Benc
     assert found.metrics["cache_bytes"] == 0  # nothing was compiled
 
 
-def keys_made(bench: Bench, where: Environment, measure: str = "counting") -> Measured:
-    """A sample of what the keys of five graphs cost."""
-    some = replace(bench.within(where), graphs=MADE)
-    options = ("--model", "key_cost", "--pass", measure, "--launch", "spawn")
-    found = some.sample("key_making", "NUMBA", *options)
+def keys_made(bench: Bench, measure: str = "counting") -> Measured:
+    """A sample of what the keys of five graphs cost, which is only looked at."""
+    some = replace(bench, graphs=MADE)
+    found = some.taken("key_making", "NUMBA", model="key_cost", launch="spawn", measure=measure)
     assert found.record["status"] == "ok", found.record["failure"]
     assert found.metrics.get("graphs_raised", 0) == 0
     return found
@@ -167,7 +176,7 @@ def keys_made(bench: Bench, where: Environment, measure: str = "counting") -> Me
 def test_keys_of_ten_times_the_nodes_cost_ten_times_the_calls_and_those_of_bytes_as_many(
     bench: Bench,
 ) -> None:
-    found = keys_made(bench, bench.environment)
+    found = keys_made(bench)
     calls = [step(found, name)["metrics"]["key_calls"] for name in MADE]
     ten, hundred, small, large, used = calls
     assert hundred == 10 * ten > 0
@@ -175,15 +184,14 @@ def test_keys_of_ten_times_the_nodes_cost_ten_times_the_calls_and_those_of_bytes
     assert used == ten * 3 // 10  # of two graphs with three nodes, however often they are used
     assert found.metrics["key_calls"] == sum(calls)
     assert found.metrics["cache_bytes"] == 0  # nothing was compiled
-    timed = keys_made(bench, bench.environment, "timing")
+    timed = keys_made(bench, "timing")
     assert all(step(timed, name)["metrics"]["key_time"] > 0 for name in MADE)
     assert "key_calls" not in timed.metrics
 
 
 def test_keys_that_are_made_twice_cost_twice_the_calls(bench: Bench) -> None:
-    own = keys_made(bench, bench.environment)
-    where = with_fault(bench.environment, "keys_made_twice", bench.shelf)
-    faulty = keys_made(bench, where)
+    own = keys_made(bench)
+    faulty = keys_made(bench.within(with_fault(bench.environment, "keys_made_twice", bench.shelf)))
     before, after = (
         [step(one, name)["metrics"]["key_calls"] for name in MADE[:2]] for one in (own, faulty)
     )
