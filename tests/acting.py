@@ -62,6 +62,8 @@ class Acting:
     """Of the current run."""
     lost: set[str] = field(default_factory=set)
     """Jobs of a matrix whose machines die before they begin, such as `measure 2`."""
+    left_out: set[str] = field(default_factory=set)
+    """Jobs that are skipped, because the test looks at others."""
     caches: dict[str, Path] = field(default_factory=dict)
     _number: int = 0
 
@@ -100,7 +102,8 @@ class Acting:
                     for key, one in needed.items()
                 },
             }
-            if not _wanted(job.get("if"), here, {one.result for one in needed.values()}):
+            wanted = _wanted(job.get("if"), here, {one.result for one in needed.values()})
+            if name in self.left_out or not wanted:
                 done[name] = Job("skipped")
             elif "uses" in job:
                 done[name] = self._called(job, here, own)
