@@ -35,9 +35,8 @@ from observatory.store.records.comparison import Comparison
 from tests.by_value import values
 from tests.factories import header
 from tests.fake_sampling import KILLS
-from tests.fleet_client import BESIDE, counted, environment, run, run_beside, session, tasks
+from tests.fleet_client import BESIDE, counted, environment, run_beside, session, tasks
 from tests.fleet_cluster import (
-    SLEEP,
     TAKEN,
     Cluster,
     cluster,
@@ -59,30 +58,6 @@ def made(tmp_path: Path) -> Iterator[Cluster]:
     workers = min(2, CPUS)
     with cluster(tmp_path / "cluster", workers) as started:
         yield started
-
-
-def test_a_local_cluster_gives_the_same_values_each_sample_once_on_its_own_cpu(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    workers = min(2, CPUS)
-    monkeypatch.setenv(SLEEP, "0.05")
-    monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
-    for name, where in (("alone", None), ("fleet", LOCAL)):
-        monkeypatch.setenv(TAKEN, str(tmp_path / name))
-        (tmp_path / name).mkdir()
-        tally = run(tmp_path / name / "run", where)
-        assert (tally.taken, tally.failed) == (len(tasks()), 0)
-    alone, fleet = (tmp_path / name / "run" / "results" for name in ("alone", "fleet"))
-    pd.testing.assert_frame_equal(values(alone), values(fleet))
-    begun = [path for path in (tmp_path / "fleet").glob("radon-*") if path.suffix != ".ended"]
-    assert len(begun) == len(tasks())
-    cpus = {name: set[str]() for name in ("counting", "timing")}
-    for path in begun:
-        cpus[path.name.split("-")[-2]].add(path.read_text().split()[1])
-    every = ",".join(map(str, sorted(os.sched_getaffinity(0))[:workers]))
-    assert cpus["timing"] == {every}  # alone on its machine, with all CPUs of the workers
-    assert all("," not in one for one in cpus["counting"])
-    assert not list((tmp_path / "fleet" / "run" / "state" / "fleet" / "spool").iterdir())
 
 
 def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
@@ -284,7 +259,10 @@ def test_a_command_gives_the_same_values_on_a_cluster(
     name: str,
     tmp_path: Path,
 ) -> None:
-    """What they measure is a stand-in; the cluster and its workers are real."""
+    """What they measure is a stand-in; the cluster and its workers are real.
+
+    `run` has times as well as counts: each sample keeps to the CPUs that it may use.
+    """
     alone, fleet = Commands(tmp_path / "alone", zygote), Commands(tmp_path / "fleet", zygote)
     for commands, more in ((alone, ()), (fleet, ("--cluster", LOCAL))):
         commands.begin([*COMMANDS[name], *more])
@@ -298,9 +276,22 @@ def test_a_command_gives_the_same_values_on_a_cluster(
             for found in searches.readable(place / "results")
         ]
         assert culprits[0] == culprits[1] == [("3.3.5", "confirmed")]
+    if name == "run":
+        counting, timing = (cpus_of(fleet.taken, measure) for measure in ("counting", "timing"))
+        every = ",".join(map(str, sorted(os.sched_getaffinity(0))[: min(2, CPUS)]))
+        assert timing == {every}  # alone on its machine, with all CPUs of the workers
+        assert counting
+        assert all("," not in one for one in counting)
     used = [(one.place / "state" / "fleet" / "spool").is_dir() for one in (alone, fleet)]
     assert used == [False, True]
+    assert not list((fleet.place / "state" / "fleet" / "spool").iterdir())
     assert not left_running(fleet.place)
+
+
+def cpus_of(taken: Path, measure: str) -> set[str]:
+    """The CPUs that the samples of a pass could use, joined by commas."""
+    begun = [path for path in taken.glob(f"*-{measure}-*") if path.suffix != ".ended"]
+    return {path.read_text().split()[1] for path in begun}
 
 
 def test_a_night_on_a_cluster_measures_the_newest_release(
