@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
@@ -24,16 +25,66 @@ Command = Callable[..., subprocess.CompletedProcess[str]]
 OPTIONS = ("--preset", "quick", "--scenario", "warm_disk", "--backend", "C", "--machine", "test")
 
 
+@dataclass(frozen=True)
+class Interrupted:
+    """What a run left that Ctrl-C has ended."""
+
+    command: list[str]
+    results: Path
+    status: int
+    stderr: str
+    samples: int
+    processes: list[int]
+    directories: list[Path]
+
+
 @pytest.fixture(scope="module")
-def measured(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Warm builds of the newest release, timed and counted."""
-    results = tmp_path_factory.mktemp("run") / "results"
+def interrupted(newest: Environment, tmp_path_factory: pytest.TempPathFactory) -> Interrupted:
+    """Warm builds of the newest release, timed and counted, that end after the first sample."""
+    scratch = tmp_path_factory.mktemp("run")
+    results = scratch / "results"
     command = [sys.executable, "-m", "observatory", "run", *OPTIONS, "--results", str(results)]
     command += ["--subject", newest.versions.pytensor]
+    process = subprocess.Popen(
+        command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=STATE.parent,
+        env={**newest.variables(), "PYTHONPATH": "", "TMPDIR": str(scratch)},
+    )  # fmt: skip
+    wait_until(lambda: count(results) >= 1)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=300)
+    return Interrupted(
+        command, results, process.returncode, stderr, count(results), processes_of(scratch),
+        leftovers(scratch),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def measured(interrupted: Interrupted) -> Path:
+    """The results of that run, resumed: what other tests look at is as good as any."""
+    command = [*interrupted.command, "--resume"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=STATE.parent)
     assert done.returncode == 0, done.stderr
-    assert f"Results: {results}" in done.stdout
-    return results
+    assert f"Results: {interrupted.results}" in done.stdout
+    return interrupted.results
+
+
+def test_an_interrupted_run_loses_nothing_and_leaves_nothing_behind(
+    interrupted: Interrupted,
+) -> None:
+    assert interrupted.status == 130
+    assert "every finished sample is recorded" in interrupted.stderr
+    assert interrupted.processes == []
+    assert interrupted.directories == []
+    assert 1 <= interrupted.samples < 6
+
+
+def test_a_resumed_run_takes_what_is_missing(measured: Path) -> None:
+    (journal,) = measured.glob("samples/test/*.jsonl")
+    entries = read_journal(journal).entries
+    assert len({entry.run for entry in entries}) == 1
+    # Two fillers, two warm counting and two warm timing samples; a filler whose cache the
+    # interruption kept is not taken again.
+    assert len(entries) == 6
 
 
 def test_a_run_is_a_tidy_frame(measured: Path, observatory: Command) -> None:
@@ -67,40 +118,6 @@ def test_the_page_is_built_from_a_run(measured: Path, observatory: Command, tmp_
     page = (out / "index.html").read_text(encoding="utf-8")
     assert "no wrong results" in page
     assert "warm_disk" in page
-
-
-def test_an_interrupted_run_loses_nothing_and_is_resumed(
-    newest: Environment, observatory: Command, tmp_path: Path
-) -> None:
-    results = tmp_path / "results"
-    arguments = ("run", *OPTIONS, "--results", str(results))
-    arguments += ("--subject", newest.versions.pytensor)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "observatory", *arguments],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=STATE.parent,
-        env={**newest.variables(), "PYTHONPATH": "", "TMPDIR": str(tmp_path)},
-    )
-    wait_until(lambda: count(results) >= 1)
-    process.send_signal(signal.SIGINT)
-    _, stderr = process.communicate(timeout=300)
-    assert process.returncode == 130
-    assert "every finished sample is recorded" in stderr
-    assert processes_of(tmp_path) == []
-    assert leftovers(tmp_path) == []
-    before = count(results)
-    assert 1 <= before < 6
-
-    resumed = observatory(*arguments, "--resume")
-    assert resumed.returncode == 0
-    (journal,) = results.glob("samples/test/*.jsonl")
-    entries = read_journal(journal).entries
-    assert len({entry.run for entry in entries}) == 1
-    # Two fillers, two warm counting and two warm timing samples; a filler whose cache the
-    # interruption kept is not taken again.
-    assert len(entries) == 6
 
 
 def count(results: Path) -> int:
