@@ -36,7 +36,7 @@ def leftovers(scratch: Path) -> list[Path]:
 
 
 def test_a_spawned_sample_runs_in_one_fresh_interpreter(bench: Bench) -> None:
-    found = bench.taken("cold", "NUMBA", launch="spawn")
+    found = bench.taken("cold", "C", launch="spawn")
     assert names(found) == [
         "sandbox made",
         "process started",
