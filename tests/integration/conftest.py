@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -137,7 +138,7 @@ def borrowing(newest: Environment, where: Path) -> tuple[Environment, Path]:
     """An environment with the packages of the newest release, and its own site-packages."""
     RealUv()("venv", "--quiet", "--python", str(newest.python), str(where))
     (site,) = where.glob("lib/python*/site-packages")
-    (real,) = newest.python.parent.parent.glob("lib/python*/site-packages")
+    real = site_packages(newest)
     (site / "borrowed.pth").write_text(f"{real}\n")
     return replace(newest, python=where / "bin" / "python"), site
 
@@ -148,6 +149,23 @@ def lend(state: Path, *made: Environment) -> None:
     for environment in made:
         where = environment.python.parent.parent
         (state / "envs" / where.name).symlink_to(where)
+
+
+def site_packages(environment: Environment) -> Path:
+    (found,) = environment.python.parent.parent.glob("lib/python*/site-packages")
+    return found
+
+
+def lend_bytecode(compiled: Environment, to: Environment) -> None:
+    """Link the bytecode of all modules that uv has linked into both environments."""
+    lender, borrower = site_packages(compiled), site_packages(to)
+    for bytecode in lender.rglob("__pycache__/*.pyc"):
+        module = bytecode.parent.with_name(f"{bytecode.name.rsplit('.', 2)[0]}.py")
+        twin, target = (borrower / one.relative_to(lender) for one in (module, bytecode))
+        if twin.exists() and twin.samefile(module):
+            target.parent.mkdir(exist_ok=True)
+            with suppress(FileExistsError):
+                target.hardlink_to(bytecode)
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -181,13 +199,15 @@ def subjects() -> Subjects:
 
 
 @pytest.fixture(scope="session")
-def environment_of(subjects: Subjects) -> Callable[..., Environment]:
+def environment_of(subjects: Subjects, newest: Environment) -> Callable[..., Environment]:
     """Make (or find) the environment of a subject; its first process compiles what it imports."""
 
     def made(text: str, python: str | None = None, state: Path = OF_TESTS) -> Environment:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(local, "Environments", partial(Environments, uv=Uncompiled()))
-            return local.environment_of(subjects.parse(text, python=python), subjects, state)
+            found = local.environment_of(subjects.parse(text, python=python), subjects, state)
+        lend_bytecode(newest, found)  # as much as that process needs not compile
+        return found
 
     return made
 
