@@ -24,8 +24,8 @@ COLD = "ops census_cold NUMBA spawn"
 
 def site_of(*subjects: dict[str, str | tuple[str, str]], cell: str = CELL) -> Any:
     """An input whose newest subjects have these graphs, the oldest first."""
-    frame = factory.frame()
-    line = observed(frame).lines[0]
+    base = observed(factory.frame())
+    line = base.lines[0]
     chosen = line.subjects[-len(subjects) :]
     found = {
         (line.machine, line.env_name, subject.commit): {
@@ -36,7 +36,7 @@ def site_of(*subjects: dict[str, str | tuple[str, str]], cell: str = CELL) -> An
         }
         for subject, graphs in zip(chosen, subjects, strict=True)
     }
-    return observed(frame, fates=found)
+    return replace(base, fates=found)
 
 
 def values(*subjects: dict[str, str | tuple[str, str]]) -> dict[str, Any]:

@@ -30,10 +30,10 @@ def builds(family: str = "layers.Scan") -> list[Build]:
 
 
 def site_of(family: str) -> Any:
-    frame = factory.frame()
-    line = observed(frame).lines[0]
+    base = observed(factory.frame())
+    line = base.lines[0]
     where = line.machine, line.env_name, line.subjects[-1].commit
-    return observed(frame, growth={where: {CELL: builds(family)}})
+    return replace(base, growth={where: {CELL: builds(family)}})
 
 
 def test_without_growing_graphs_there_is_no_page_and_no_link_to_one(tmp_path: Path) -> None:

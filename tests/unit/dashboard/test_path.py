@@ -18,12 +18,12 @@ EVIL = "</th><script>alert(1)</script>"
 
 
 def site_of(warm: StepTaken, scenario: str = "path_warm") -> Any:
-    frame = factory.frame()
-    line = observed(frame).lines[0]
+    base = observed(factory.frame())
+    line = base.lines[0]
     where = line.machine, line.env_name, line.subjects[-1].commit
     cells = {"eight_schools path_cold NUMBA spawn": [GOOD],
              f"eight_schools {scenario} NUMBA spawn": [warm]}  # fmt: skip
-    return observed(frame, walks={where: cells})
+    return replace(base, walks={where: cells})
 
 
 def test_without_a_path_there_is_no_page_and_no_link_to_one(tmp_path: Path) -> None:
