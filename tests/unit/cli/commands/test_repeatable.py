@@ -26,13 +26,16 @@ LATER = datetime(2027, 6, 1, tzinfo=UTC)
 
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
-    """Every third run of the committed results: every kind of page, few of the pairs."""
+    """Every third run of the committed results: every kind of page, few of the pairs.
+
+    With their alerts, as the first seed finds them: an alert keeps when it was first seen.
+    """
     found = tmp_path / "results"
     shutil.copytree(RESULTS, found)
     for number, journal in enumerate(layout.journals(found)):
         if number % 3:
             journal.unlink()
-    told(found, "0", "alerts")  # an alert keeps the moment when it was first seen
+    told(found, SEEDS[0], "alerts")
     return found
 
 
@@ -53,7 +56,8 @@ def test_alerts_and_pages_depend_neither_on_the_hash_seed_nor_on_compaction(
         shutil.copytree(results, copied)
         if seed == SEEDS[-1]:
             assert tidy(copied, LATER).journals == len(layout.journals(results)) > 5
-        told(copied, seed, "alerts")
+        if seed != SEEDS[0]:
+            told(copied, seed, "alerts")
         told(copied, seed, "dashboard", "--out", str(out))
         pages = {str(path.relative_to(out)): path.read_bytes() for path in out.rglob("*.*")}
         found.append({"alerts.json": (copied / "alerts.json").read_bytes(), **pages})
