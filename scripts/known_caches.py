@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -21,7 +22,19 @@ def text_of(known: Known) -> str:
     return f'{{"facts": [\n{facts}\n]}}\n'
 
 
-if __name__ == "__main__":
-    results = Path(sys.argv[1]) if sys.argv[1:] else ROOT / "results"
-    TARGET.write_text(text_of(known_of(results)), encoding="utf-8")
+def main() -> int:
+    """Write the file. Exit status 1: the results show nothing, so the file stays."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("results", nargs="?", type=Path, default=ROOT / "results")
+    given = parser.parse_args()
+    known = known_of(given.results)
+    if not known.facts:
+        print(f"{given.results} has no results that say anything; {TARGET} stays", file=sys.stderr)
+        return 1
+    TARGET.write_text(text_of(known), encoding="utf-8")
     print(TARGET)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

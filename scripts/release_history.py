@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ STATE = Path(__file__).resolve().parents[1] / ".observatory"
 
 def main() -> int:
     """Build the history and print its path. Exit status 1: git failed."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     try:
         history = History(load(), STATE)
         where = history.build()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -13,6 +14,7 @@ TABLE = Path(__file__).resolve().parents[1] / "observatory" / "run" / "releases.
 
 def main() -> int:
     """Write the table if there are new releases. Exit status 1: the index did not answer."""
+    argparse.ArgumentParser(description=__doc__).parse_args()
     try:
         before = load(TABLE.read_text(encoding="utf-8")) if TABLE.exists() else ReleaseTable(())
         after = extended(before, Index())

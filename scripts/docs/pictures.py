@@ -2,15 +2,15 @@
 
     make pictures
 
-It needs Chromium (Debian: the package chromium), except with `--plots`, which draws only the plots.
+It needs Chromium (Debian: the package chromium), except with `--plots`.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -138,13 +138,16 @@ def draw_topics() -> None:
 
 def main() -> int:
     """Draw the plots, build the pages from the committed results, and take the pictures."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--plots", action="store_true", help="draw only the plots")
+    given = parser.parse_args()
     PICTURES.mkdir(parents=True, exist_ok=True)
     draw_plots()
     for path in findings(RESULTS, PICTURES):
         print(path.relative_to(ROOT))
     draw_topics()
     draw_card()
-    if "--plots" in sys.argv[1:]:
+    if given.plots:
         return 0
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     if browser is None:
