@@ -55,7 +55,7 @@ class Searcher:
         released = range_of(*ends) is not None
         if not released and repo is None:
             raise SelectionError(
-                f"{' and '.join(ends)} are not releases: name their clone with --repo"
+                f"{' and '.join(ends)} are not two releases: name their clone with --repo"
             )
         if COMPARED[wanted.metric].kind == "noisy":
             try:
@@ -99,7 +99,11 @@ class Searcher:
         if (text := range_of(good, bad)) is not None:
             return [text]
         assert self.repo is not None
-        return [*commits_between(self.repo, good), *commits_between(self.repo, f"{good}..{bad}")]
+        (old, more), (new, others) = map(revision, (good, bad))
+        if more != others:
+            raise SelectionError(f"{good} and {bad} have different requirements")
+        found = [*commits_between(self.repo, old), *commits_between(self.repo, f"{old}..{new}")]
+        return [f"{one} {more}".rstrip() for one in found]
 
     def _by_work(self, wanted: Wanted) -> Wanted:
         """The work that explains a time, because few samples tell it; else the time itself."""
@@ -170,8 +174,18 @@ def range_of(good: str, bad: str) -> str | None:
     return f"{first}..{last} {more}".rstrip()
 
 
+def revision(end: str) -> tuple[str, str]:
+    """What a clone calls an end of a range, and the further requirements of that end.
+
+    >>> revision("3.3.8 numba==0.66.0"), revision("0a1b2c3d")
+    (('rel-3.3.8', 'numba==0.66.0'), ('0a1b2c3d', ''))
+    """
+    word, _, more = end.partition(" ")
+    return (f"rel-{word}" if RELEASE.fullmatch(word) else word), more
+
+
 def _tag(release: At) -> str:
-    return f"rel-{release.label.partition(' ')[0]}"
+    return revision(release.label)[0]
 
 
 def _explains(work: float, time: float | None) -> bool:

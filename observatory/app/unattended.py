@@ -7,13 +7,14 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from observatory.app.searching import Searcher, of_packages, range_of
+from observatory.app.searching import Searcher, of_packages, range_of, revision
 from observatory.app.wanted import RELEASE, cost, searchable_series, wanted_of
 from observatory.errors import ObservatoryError
+from observatory.run.git import Git
 from observatory.store.base.problems import RecordError
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import found as found_record
-from observatory.store.records.alerts import NEEDING, Alert
+from observatory.store.records.alerts import NEEDING, Alert, At
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Searched
 from observatory.text.words import several
@@ -56,12 +57,21 @@ def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
             session.say(f"alert {alert.id}: {error}", "warning")
 
 
-def open_ranges(results: Path) -> list[tuple[str, str]]:
-    """The last good and the first bad commit of each alert that waits, as it was found last."""
+def open_ranges(results: Path, repo: Path) -> list[tuple[str, str]]:
+    """The last good and the first bad commit of each alert that waits, as it was found last.
+
+    ``repo``: a clone, whose tags say which commits releases are.
+    """
+    git = Git(repo)
+
+    def commit(at: At) -> str:
+        ref, _ = revision(at.label)
+        return (git.resolved(ref) if ref.startswith("rel-") else None) or at.commit
+
     with contextlib.suppress(RecordError):  # whoever finds alerts reports it
         if found := alerts_record.load(results):
             waiting = found.in_state(*NEEDING)
-            return [(a.last_good.commit, a.first_bad.commit) for a in waiting if a.last_good]
+            return [(commit(a.last_good), commit(a.first_bad)) for a in waiting if a.last_good]
     return []
 
 

@@ -179,5 +179,8 @@ def cost(alert: Alert, counted: bool = True) -> tuple[int, float]:
 
 
 def _end(at: At) -> str:
-    """A release, with its further requirements if it has any; else the commit."""
-    return at.label if RELEASE.fullmatch(at.label.partition(" ")[0]) else at.commit
+    """A release or else the commit, with its further requirements if it has any."""
+    word, _, more = at.label.partition(" ")
+    if RELEASE.fullmatch(word):
+        return at.label
+    return f"{at.commit} {more}".rstrip() if at.commit.startswith(word) else at.commit

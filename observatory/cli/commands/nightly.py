@@ -276,5 +276,5 @@ def _commits_of(
     if commits != NEW:
         return commits_between(repo, commits), []
     measured = measured_commits(results, "observatory", machine)
-    found = backlog(repo, "HEAD", measured, most, open_ranges(results))
+    found = backlog(repo, "HEAD", measured, most, open_ranges(results, repo))
     return [of_commit(repo, one) for one in found.chosen], found.sentences()

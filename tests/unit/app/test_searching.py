@@ -17,7 +17,7 @@ from observatory.app.crossing import Asked
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.searching import Searcher
 from observatory.app.session import Session
-from observatory.app.unattended import search_open, searched
+from observatory.app.unattended import open_ranges, search_open, searched
 from observatory.app.wanted import Wanted, cost, named_alert, of_alert, wanted_named
 from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.errors import SelectionError
@@ -188,6 +188,45 @@ def test_what_a_merge_brought_is_searched_from_where_its_branch_began(
     made.culprit = lambda _: (0, 1)  # "one", which is no merge
     list(replace(searcher, repo=where).search(Wanted(*ends, WARM, "cache_misses")))
     assert len(made.made) == 1
+
+
+def test_from_a_release_to_a_commit_the_clone_is_searched_from_its_tag_on(
+    searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
+) -> None:
+    where, commits = clone
+    own = replace(searcher, repo=where)
+    for ends in (("3.3.6", commits["two"]), (commits["zero"], "3.3.7")):
+        list(own.search(Wanted(*ends, WARM, "cache_misses")))
+    titles = [["zero", "one", "two"], ["zero", "one", "two", "merge"]]
+    for sought, expected in zip(made.made, titles, strict=False):
+        assert [one.commit for one in sought.subjects] == [commits[one] for one in expected]
+
+
+def test_commits_of_an_alert_are_searched_with_their_packages(
+    searcher: Searcher, made: Searches, clone: tuple[Path, dict[str, str]]
+) -> None:
+    where, commits = clone
+    more = "numba==0.66.0"
+    old, new = (at(f"{commits[name][:12]} {more}", commits[name]) for name in ("zero", "two"))
+    saved(searcher.session.results, alert("a", series(old, new)))
+    wanted = of_alert(searcher.session.results, "a")
+    assert (wanted.good, wanted.bad) == tuple(f"{commits[one]} {more}" for one in ("zero", "two"))
+    own = replace(searcher, repo=where)
+    list(own.search(wanted))
+    assert {one.extras for one in made.made[0].subjects} == {(more,)}
+    with pytest.raises(SelectionError, match="have different requirements"):
+        list(own.search(replace(wanted, bad=commits["two"])))
+
+
+def test_a_release_in_the_range_of_an_alert_is_the_commit_of_its_tag(
+    searcher: Searcher, clone: tuple[Path, dict[str, str]]
+) -> None:
+    where, commits = clone
+    results, two = searcher.session.results, commits["two"]
+    synthetic = at("3.3.6", "9" * 40), at("3.3.5", "8" * 40)
+    saved(results, *(alert(name, series(good, at(two[:12], two)))
+                     for name, good in zip("ab", synthetic, strict=True)))  # fmt: skip
+    assert open_ranges(results, where) == [(commits["zero"], two), ("8" * 40, two)]
 
 
 def test_culprits_of_another_search_in_the_range_are_tried_first(
