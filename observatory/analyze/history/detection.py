@@ -24,6 +24,7 @@ from observatory.analyze.history.followed import History
 from observatory.analyze.history.followers import (
     FOLLOW_COUNTS,
     FOLLOW_WORK,
+    Tracks,
     with_felt,
     with_followers,
 )
@@ -112,7 +113,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
     near = [one for one in left if one.change.kind == "near_exact"]
     times = [one for one in left if one.change.kind == "noisy"]
     work, left = with_followers(gathered(near), times, FOLLOW_WORK)
-    tracks = {track.series.key: track for track in given.tracks}
+    tracks = Tracks(given.tracks)
     found = [
         *with_felt(exact, tracks, FOLLOW_COUNTS),
         *_with_beginnings(
@@ -276,12 +277,12 @@ def _begins(
 
 def _step_begins(
     series: Iterable[SeriesChange],
-    tracks: Mapping[SeriesId, SegmentedSeries],
+    tracks: Tracks,
     samples: Callable[[Who], Sequence[Sample]],
 ) -> Statement | None:
     """Where the first of these steps begins of which both levels have profiles."""
     for one in series:
-        words, track = one.benchmark.split(), tracks.get(one.key)
+        words, track = one.benchmark.split(), tracks.at(one.key, one.first_bad.commit)
         if one.kind != "noisy" or one.last_good is None or track is None or len(words) != _WORDS:
             continue
         sides = ([sample for commit in commits

@@ -7,6 +7,7 @@ times of its cells were judged and have no step there, the change says that nobo
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
@@ -79,8 +80,25 @@ def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bo
     return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
 
 
+class Tracks:
+    """The levels of series, found by key and commit.
+
+    A key has a series for each CPU, system and Python of its machine, and a commit is on one.
+    """
+
+    def __init__(self, tracks: Iterable[SegmentedSeries]) -> None:
+        """Sort them by key."""
+        self._of: dict[SeriesId, list[SegmentedSeries]] = defaultdict(list)
+        for one in tracks:
+            self._of[one.series.key].append(one)
+
+    def at(self, key: SeriesId, commit: str) -> SegmentedSeries | None:
+        """The one of this key that a commit is on; None if there is none."""
+        return next((one for one in self._of.get(key, ()) if commit in one.series.commits), None)
+
+
 def with_felt(
-    found: Iterable[Occurrence], tracks: Mapping[SeriesId, SegmentedSeries], followers: Followers
+    found: Iterable[Occurrence], tracks: Tracks, followers: Followers
 ) -> Iterator[Occurrence]:
     """Add to each statement whether the times of its cells were judged and show no step there."""
     for one in found:
@@ -89,17 +107,15 @@ def with_felt(
         yield replace(one, statement=statement)
 
 
-def _is_unfelt(
-    change: Change, tracks: Mapping[SeriesId, SegmentedSeries], followers: Followers
-) -> bool:
+def _is_unfelt(change: Change, tracks: Tracks, followers: Followers) -> bool:
     times = {
         series_on((one.machine, one.env_name), one.benchmark, headline)
         for one in change.series
         if len(words := one.benchmark.split()) == _WORDS
         and (headline := headline_time(words[1])) in followers.get(one.metric, ())
     }
-    judged = [tracks[key] for key in times if key in tracks]
-    return bool(times) and len(judged) == len(times) and all(_is_level(o, change) for o in judged)
+    judged = [tracks.at(key, change.first_bad.commit) for key in times]
+    return bool(times) and all(one is not None and _is_level(one, change) for one in judged)
 
 
 def _is_level(track: SegmentedSeries, change: Change) -> bool:

@@ -7,15 +7,25 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from observatory.analyze.history.followers import FOLLOW_COUNTS, with_felt
+from observatory.analyze.history.followers import FOLLOW_COUNTS, Tracks, with_felt
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
-from observatory.analyze.history.series import Series
+from observatory.analyze.history.series import Line, Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.analyze.statements import Occurrence, Statement
 from observatory.store.records.alerts import Change, SeriesChange
 from observatory.text.statements import sentence_of
-from tests.factories_alerts import CELL, detected, line, moment, series, stepped, subject, watched
+from tests.factories_alerts import (
+    CELL,
+    ERA,
+    detected,
+    line,
+    moment,
+    series,
+    stepped,
+    subject,
+    watched,
+)
 
 NIGHTS = 30
 OTHER = ("radon", "warm_process", "NUMBA", "spawn")
@@ -65,6 +75,30 @@ def test_nothing_is_said_where_one_of_the_cells_has_no_time() -> None:
     assert SAID in sentence(*given, times(stepped(NIGHTS, seed=4), OTHER))
 
 
+def on_another_cpu(*values: float) -> Series:
+    """The times of later nights, on a machine that got another processor."""
+    era = ERA._replace(cpu="Another CPU")
+    nights = tuple(subject(NIGHTS + number) for number in range(len(values)))
+    return series(Line("bench", "observatory-py3.13", era, nights), values)
+
+
+def test_what_another_processor_measured_later_changes_no_sentence_of_before() -> None:
+    for values in (stepped(NIGHTS), stepped(NIGHTS, 20)):
+        known = calls(20), times(values)
+        assert sentence(*known, on_another_cpu(0.7)) == sentence(*known)
+
+
+def test_levels_are_found_by_commit_where_a_machine_had_several_processors() -> None:
+    before, after = times(stepped(NIGHTS)), on_another_cpu(0.7, 0.7)
+    found = Tracks(segmented([before, after]))
+    assert before.key == after.key
+    for number, own in ((3, before), (NIGHTS, after)):
+        track = found.at(own.key, subject(number).commit)
+        assert track is not None
+        assert track.series is own
+    assert found.at(before.key, "0" * 40) is None
+
+
 def counted(metric: str, told: Sequence[SeriesChange] = ()) -> str:
     """The sentence on a count that grew in the night 20, and whose times have no step."""
     bad, good = at(subject(20)), at(subject(19))
@@ -76,7 +110,7 @@ def counted(metric: str, told: Sequence[SeriesChange] = ()) -> str:
     change = Change(id="0" * 10, kind=f"more {metric}", sentence="", last_good=good,
                     first_bad=bad, between=0, series=[grown])  # fmt: skip
     one = Occurrence(change, True, Statement("count changed", ([grown], list(told))))
-    tracks = {track.series.key: track for track in segmented([times(stepped(NIGHTS))])}
+    tracks = Tracks(segmented([times(stepped(NIGHTS))]))
     (found,) = with_felt([one], tracks, FOLLOW_COUNTS)
     return sentence_of(found.statement)
 
