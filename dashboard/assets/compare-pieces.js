@@ -122,7 +122,8 @@ observatory.pieces = (() => {
     return element("tr", {}, name, side(row.a), side(row.b));
   }
 
-  const isCommit = (text) => /^[0-9a-f]{7,64}$/i.test(text);
+  /** A release with its further packages, which `observatory compare` takes as it is. */
+  const RELEASE = /^\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?( [\w.-]+==[\w.+!-]+)*$/;
 
   const quoted = (text) =>
     (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'"'"'`)}'`);
@@ -133,11 +134,14 @@ observatory.pieces = (() => {
 
   /** The command that measures both subjects; empty where one of them has no name for it. */
   function commandFor({ a, b }) {
-    const labels = [a.label, b.label].map(clean), commits = [a.commit, b.commit];
-    if (labels.every((one) => /^\d+\.\d+/.test(one))) {
+    const labels = [a.label, b.label].map(clean), refs = [a.ref, b.ref];
+    if (labels.every((one) => RELEASE.test(one))) {
       return `observatory compare ${labels.map(quoted).join(" ")}`;
     }
-    return commits.every(isCommit) ? `observatory compare --repo CLONE ${commits.join(" ")}` : "";
+    const [more, others] = labels.map((one) => one.split(" ").slice(1));
+    if (!refs.every(Boolean) || more.join() !== others.join()) return "";
+    const words = [...refs, ...more.flatMap((one) => ["--with", one])];
+    return `observatory compare --repo CLONE ${words.map(quoted).join(" ")}`;
   }
 
   /** How to measure both again. `ours`: whether any series is one of PyTensor's. */

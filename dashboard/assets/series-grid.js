@@ -53,7 +53,10 @@ observatory.seriesGrid = (() => {
   }
 
   async function show(into) {
-    if (place) return;
+    if (place) {
+      arrange(); // the window may have another size by now
+      return;
+    }
     place = into;
     place.hidden = false;
     [index, grid, { lines }] = await Promise.all([columns("index"), columns("grid"), load("lines")]);
@@ -78,7 +81,7 @@ observatory.seriesGrid = (() => {
     window.addEventListener("beforeprint", () => paint(MOST_PRINTED));
     window.addEventListener("afterprint", () => paint());
     window.addEventListener("scroll", () => requestAnimationFrame(() => paint()), { passive: true });
-    window.addEventListener("resize", arrange);
+    window.addEventListener("resize", () => place.hidden || arrange());
     arrange();
     performance.mark("drawn");
   }

@@ -170,7 +170,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   const { columns, element, load, root } = observatory;
   const place = document.getElementById("search");
   const MOST = 12;
-  let texts = null, index = null, lines = null, found = [], chosen = -1;
+  let texts = null, index = null, lines = null, loading = null, found = [], chosen = -1;
 
   const input = element("input", {
     type: "search", id: "search-words", placeholder: "Search series  /", autocomplete: "off",
@@ -183,16 +183,16 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   place.append(input, box);
   place.hidden = false;
 
-  async function ready() {
-    if (index) return;
-    try {
-      index = await columns("index");
-      // Where several machines measured the same, a name alone says too little.
-      if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
-    } catch (error) {
-      show([], error.message);
-      return;
-    }
+  /** Load the index once, also for those who ask again while it loads. */
+  const ready = () => loading ??= read().catch((error) => {
+    loading = null;
+    show([], error.message);
+  });
+
+  async function read() {
+    index = await columns("index");
+    // Where several machines measured the same, a name alone says too little.
+    if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
     const where = (i) => (lines ? `${lines[index.line[i]].machine} ${lines[index.line[i]].env}` : "");
     texts = index.name.map((name, i) => `${name} ${index.metric[i]} ${where(i)}`.toLowerCase());
   }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -20,7 +21,7 @@ from observatory.benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
-from observatory.store.records.alerts import Alert, Change, SeriesChange
+from observatory.store.records.alerts import Alert, At, Change, SeriesChange
 from observatory.text.alerts import between
 from observatory.text.forge import Forge, is_release, ref_of
 from observatory.text.issue import issue_text, issue_title
@@ -76,22 +77,21 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
         return
     releases = is_release(good.label) and is_release(bad.label)
     if releases:
-        again = f"observatory compare {good.label} {bad.label} {narrowed}"
-        yield "Measure both side by side:", again
-        old, new = (ref_of(at.label, at.commit) for at in (good, bad))
-    elif _COMMIT.fullmatch(good.commit) and _COMMIT.fullmatch(bad.commit):
-        old, new = good.commit[:12], bad.commit[:12]
-        again = f"observatory compare --repo . {old} {new} {narrowed}"
+        ends = shlex.join([good.label, bad.label])
+        yield "Measure both side by side:", f"observatory compare {ends} {narrowed}"
+    elif found := _in_clone(good, bad):
+        ends = found
+        again = f"observatory compare --repo . {ends} {narrowed}"
         yield "Measure both side by side, in a clone of PyTensor:", again
     else:
         return
-    if change.kind.startswith(DRIFT) or (not releases and change.between == 0):
+    commits_alone = not any(is_release(at.label.partition(" ")[0]) for at in (good, bad))
+    if change.kind.startswith(DRIFT) or (commits_alone and change.between == 0):
         return  # no commit is to blame, or the first bad one is it
     known = [one for one in change.series if one.metric in COMPARED]
     searched = min(known, key=lambda one: _SAMPLES[one.kind], default=None)
     if searched is None:
         return
-    ends = f"{good.label} {bad.label}" if releases else f"{old} {new}"
     which = f'--cell "{searched.benchmark}" --metric {searched.metric}'
     if releases and searched.kind != "noisy":
         command = f"observatory cross {ends} {which}"
@@ -102,6 +102,17 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
         f"in ../pytensor{_cost(searched, commits)}:"
     )
     yield reason, f"observatory bisect {ends} {which} --repo ../pytensor"
+
+
+def _in_clone(good: At, bad: At) -> str:
+    """What a clone calls both ends, with their further packages; empty if it does not have them."""
+    refs = [ref_of(at.label, at.commit) for at in (good, bad)]
+    more = {tuple(at.label.split(" ")[1:]) for at in (good, bad)}
+    # A command gives both sides the same packages.
+    if not all(refs) or len(more) > 1 or not is_release(" ".join(["0.0", *min(more)])):
+        return ""
+    short = [ref[:12] if _COMMIT.fullmatch(ref) else ref for ref in refs]
+    return shlex.join([*short, *(word for one in min(more) for word in ("--with", one))])
 
 
 def bisections(commits: int) -> int:

@@ -16,6 +16,7 @@ from observatory.text.plain import clean, shorten
 
 _RELEASE = re.compile(r"\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
+_PINNED = re.compile(r"[\w.-]+==[\w.+!-]+")
 _HTTP = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
 _SSH = re.compile(r"(?:ssh://)?git@([A-Za-z0-9.-]+)[:/]([A-Za-z0-9._/-]+)")
 _LONGEST_NAME = 60
@@ -91,8 +92,13 @@ def ref_of(label: str, commit: str) -> str:
 
 
 def is_release(label: str) -> bool:
-    """Whether a label is that of a release alone, as `observatory compare` takes it."""
-    return _RELEASE.fullmatch(label) is not None
+    """Whether a label is that of a release, as `observatory compare` takes it.
+
+    >>> is_release("3.3.8"), is_release("3.3.8 numba==0.66.0"), is_release("3.3.8+whl.0a1b2c3d")
+    (True, True, False)
+    """
+    release, *more = label.split(" ")
+    return _RELEASE.fullmatch(release) is not None and all(map(_PINNED.fullmatch, more))
 
 
 def forge_of(config: AsvConfig, given: Mapping[str, str] | None = None) -> Forge:

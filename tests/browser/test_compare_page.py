@@ -768,8 +768,11 @@ def test_no_name_is_obeyed_by_the_page_or_by_the_comment(visit, tmp_path):
     ("labels", "command"),
     [
         (("3.3.6", "3.3.7 numba==0.66.0"), "observatory compare 3.3.6 '3.3.7 numba==0.66.0'"),
-        (("3.3.6", "3.3.7'; rm x"), "observatory compare 3.3.6 '3.3.7'\"'\"'; rm x'"),
         (("3.3.6", "main"), f"observatory compare --repo CLONE {'1' * 40} {'2' * 40}"),
+        (
+            ("3.3.6 a==1", "main a==1"),
+            f"observatory compare --repo CLONE {'1' * 40} {'2' * 40} --with a==1",
+        ),
     ],
 )
 def test_the_command_that_measures_both_anew(visit, tmp_path, labels, command):
@@ -781,8 +784,10 @@ def test_the_command_that_measures_both_anew(visit, tmp_path, labels, command):
     assert link.get_attribute("href") == f"https://x.invalid/c/{'1' * 40}...{'2' * 40}"
 
 
-def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path):
-    odd = line("nightly", "main")
+@pytest.mark.parametrize("labels", [("nightly", "main"), ("3.3.6+whl.0a1b2c3d", "3.3.7"),
+                                    ("3.3.6", "3.3.7'; rm x")])  # fmt: skip
+def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path, labels):
+    odd = line(*labels)
     odd["subjects"][0][1], odd["subjects"][0][5] = "--upload-pack=x", ""
     series = [counts(FORK, "cache_misses", 0, 0)]
     seen = visit(site(tmp_path / "s", series, lines=[odd], compare_url="https://x.invalid/c/"))

@@ -390,6 +390,19 @@ def test_on_a_phone_cards_are_on_the_first_screen_and_filters_one_touch_away(vis
     seen.until("/^12 of/.test(document.querySelector('#grid-count').textContent)")
 
 
+def test_cards_fill_the_width_that_the_window_has_when_they_are_shown_again(visit):
+    seen = visit("")
+    seen.page.wait_for_selector(".tile-of svg")
+    seen.page.evaluate(f"location.hash = '{address(s=TIME)}'")
+    seen.until(DRAWN)
+    seen.page.set_viewport_size({"width": 1000, "height": 900})
+    seen.page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    seen.page.evaluate("location.hash = ''")
+    seen.page.wait_for_selector(".tile-of svg")
+    first, second = (seen.page.locator(".tile-of").nth(n).bounding_box() for n in (0, 1))
+    assert first["y"] == second["y"]
+
+
 @pytest.mark.parametrize("unknown", ["aaff", "../lines", "aa01 "])
 def test_an_unknown_id_is_said_and_the_others_are_shown(drawn, unknown):
     seen = drawn(address(s=[unknown, TIME]))
@@ -632,6 +645,13 @@ def test_kin_are_overlaid_unless_somebody_says_otherwise(drawn):
     seen.until("!document.querySelector('#keys .kin')")
     assert seen.chosen()["with"] == ["none"]
     assert seen.page.get_by_label("other metrics").is_disabled()
+
+
+def test_a_view_keeps_its_ends_where_the_line_that_named_them_is_not_drawn(drawn):
+    ends = {"from": "0-36", "to": "0-38", "a": "0-37"}  # subjects that both lines have
+    seen = drawn(address(s=OTHER_ERA, **{"with": "none"}, **ends))
+    assert seen.shown() == (3, 5)
+    assert "3.3.8" in seen.text("#between")
 
 
 def test_on_a_phone_the_chart_is_on_the_first_screen(drawn):

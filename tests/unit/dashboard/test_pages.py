@@ -252,12 +252,47 @@ def test_of_hostile_labels_no_command_is_made() -> None:
 
 def test_between_two_commits_next_to_each_other_nothing_is_searched() -> None:
     found = observed(factory.frame())
+    one, two = (as_commit(at(found, label)) for label in ("3.2.4", "3.3.0"))
+    ((_, only),) = steps(alert(found, last_good=one, first_bad=two))
+    assert only.startswith(f"observatory compare --repo . {one.label} {two.label} ")
+
+
+def as_commit(place: At, more: str = "") -> At:
+    return place.model_copy(update={"label": f"{place.commit[:12]} {more}".rstrip()})
+
+
+def test_releases_with_further_packages_are_named_by_their_labels() -> None:
+    found = observed(factory.frame())
     one, two = (
-        at(found, label).model_copy(update={"label": f"{label}-dirty"})
+        at(found, label).model_copy(update={"label": f"{label} numba==0.66.0"})
         for label in ("3.2.4", "3.3.0")
     )
+    ends = "'3.2.4 numba==0.66.0' '3.3.0 numba==0.66.0'"
+    commands = [command for _, command in steps(alert(found, last_good=one, first_bad=two))]
+    assert [one.partition(" --")[0] for one in commands] == [
+        f"observatory compare {ends}", f"observatory cross {ends}", f"observatory bisect {ends}",
+    ]  # fmt: skip
+
+
+def test_between_a_release_and_a_commit_the_clone_has_a_tag_and_a_hash() -> None:
+    found = observed(factory.frame())
+    one, two = at(found, "3.2.4"), as_commit(at(found, "3.3.0"))
+    commands = [command for _, command in steps(alert(found, last_good=one, first_bad=two))]
+    assert [one.partition(" --scenario")[0].partition(" --cell")[0] for one in commands] == [
+        f"observatory compare --repo . rel-3.2.4 {two.label}",
+        f"observatory bisect rel-3.2.4 {two.label}",
+    ]
+
+
+def test_commits_keep_their_packages_and_what_no_clone_has_makes_no_command() -> None:
+    found = observed(factory.frame())
+    old, new = at(found, "3.2.4"), at(found, "3.3.0")
+    one, two = (as_commit(each, "numba==0.66.0") for each in (old, new))
     ((_, only),) = steps(alert(found, last_good=one, first_bad=two))
-    assert only.startswith(f"observatory compare --repo . {one.commit[:12]}")
+    assert f"{two.commit[:12]} --with numba==0.66.0 --scenario" in only
+    wheel = old.model_copy(update={"label": "3.2.4+whl.0a1b2c3d"})
+    for good in (wheel, as_commit(old, "numba==0.67.0"), as_commit(old, "$(id)")):
+        assert list(steps(alert(found, last_good=good, first_bad=two))) == []
 
 
 def test_an_alert_has_pictures_of_its_series_with_its_beginning() -> None:
