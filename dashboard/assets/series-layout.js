@@ -6,10 +6,11 @@ observatory.seriesLayout = (() => {
   const { seriesChart } = observatory;
 
   /** Slots by date. A slot: {x, name, at: line -> subject, label, commit, date, versions,
-      href, ref, release}. */
+      href, ref, release}. Its name is that on the line of the first series which has it: what was
+      chosen comes before what is overlaid, so that names in an address outlast an overlay. */
   function slotsOf(lines, series) {
     const known = new Map();
-    for (const line of [...new Set(series.map((one) => one.line))].sort((a, b) => a - b)) {
+    for (const line of new Set(series.map((one) => one.line))) {
       const releases = new Set(lines[line].releases ?? []);
       const [first, last] = extent(series.filter((one) => one.line === line));
       lines[line].subjects.slice(first, last + 1).forEach(([words, commit, date, versions, href, ref], i) => {

@@ -41,19 +41,11 @@
   const byDate = () => (chosen.by || page.data.axis) === "date";
 
   const shown = () => page.series.filter((one) => !chosen.hide.has(one.id));
-  const slotOf = (name) => page.slots[placeOf(name)];
-
-  /** The slot of a subject by its name; of one on a line that is not drawn, by its commit. */
-  function placeOf(name) {
-    if (!name || page.places.has(name)) return page.places.get(name);
-    const [line, number] = name.split("-");
-    const subject = page.data.lines[line]?.subjects[number];
-    return subject && page.slots.find((slot) => slot.commit === subject[1])?.x;
-  }
+  const slotOf = (name) => page.slots[page.places.get(name)];
 
   function span() {
-    const from = placeOf(chosen.from) ?? 0;
-    const to = placeOf(chosen.to) ?? page.slots.length - 1;
+    const from = page.places.get(chosen.from) ?? 0;
+    const to = page.places.get(chosen.to) ?? page.slots.length - 1;
     return [Math.min(from, to), Math.max(from, to)];
   }
 

@@ -170,7 +170,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   const { columns, element, load, root } = observatory;
   const place = document.getElementById("search");
   const MOST = 12;
-  let texts = null, index = null, lines = null, loading = null, found = [], chosen = -1;
+  let texts, index, lines, asked, found = [], chosen = -1;
 
   const input = element("input", {
     type: "search", id: "search-words", placeholder: "Search series  /", autocomplete: "off",
@@ -184,8 +184,8 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
   place.hidden = false;
 
   /** Load the index once, also for those who ask again while it loads. */
-  const ready = () => loading ??= read().catch((error) => {
-    loading = null;
+  const ready = () => asked ??= read().catch((error) => {
+    asked = undefined;
     show([], error.message);
   });
 

@@ -647,11 +647,17 @@ def test_kin_are_overlaid_unless_somebody_says_otherwise(drawn):
     assert seen.page.get_by_label("other metrics").is_disabled()
 
 
-def test_a_view_keeps_its_ends_where_the_line_that_named_them_is_not_drawn(drawn):
-    ends = {"from": "0-36", "to": "0-38", "a": "0-37"}  # subjects that both lines have
-    seen = drawn(address(s=OTHER_ERA, **{"with": "none"}, **ends))
-    assert seen.shown() == (3, 5)
-    assert "3.3.8" in seen.text("#between")
+def test_ends_are_named_on_the_line_that_was_chosen_first(drawn):
+    """Without what is overlaid, the names in the address still mean something."""
+    seen = drawn(address(s=[OTHER_ERA, TIME]))
+    seen.page.click("#more > summary")
+    for end, name in (("from", "1-3"), ("to", "1-5")):
+        seen.page.get_by_label(end, exact=True).select_option(name)
+    chosen = {name: seen.chosen()[name] for name in ("from", "to")}
+    assert chosen == {"from": ["1-3"], "to": ["1-5"]}
+    assert seen.shown() == (36, 38)
+    seen.page.evaluate(f"location.hash = '{address(s=OTHER_ERA, **{'with': 'none'}, **chosen)}'")
+    seen.until(f"{FROM} === 3 && {TO} === 5")
 
 
 def test_on_a_phone_the_chart_is_on_the_first_screen(drawn):
