@@ -89,13 +89,14 @@ def pages() -> list[str]:
 
 
 def copy_of_checkout(into: Path, names: Iterable[str] = COPIED) -> Path:
-    """Copy what examples need of this checkout.
+    """Copy what examples need of this checkout, with what is compiled.
 
-    Without compiled files: another worker may be replacing one while it is copied.
+    Another worker may be compiling meanwhile. It writes a temporary file, which may be gone before
+    it is copied, and replaces the compiled one by it at once.
     """
+    temporary = shutil.ignore_patterns("*.pyc.*")
     for name in names:
-        compiled = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, into / name, symlinks=True, ignore=compiled)
+        shutil.copytree(ROOT / name, into / name, symlinks=True, ignore=temporary)
     return into
 
 
