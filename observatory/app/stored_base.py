@@ -39,6 +39,7 @@ PARTS_UNJUDGED = (
     "The stored base has one traced sample of a build, which shows no spread: the build as a whole "
     "was judged, and its single rewriters and functions were not."
 )
+_PASSES = ("counting", WORK, "tracing")
 _REF = "refs/observatory/head"
 _AUTHOR = {
     f"GIT_{role}_{key}": value
@@ -54,6 +55,8 @@ class Pair:
     base: Saved
     head: str
     """A commit that differs from the base by the pull request alone."""
+    ends: tuple[str, str]
+    """The first parent of the merge commit, and that: what others can fetch."""
 
 
 def stored_pair(git: Git, merge: str, stored: Path, python: str | None) -> Pair | str:
@@ -71,8 +74,9 @@ def stored_pair(git: Git, merge: str, stored: Path, python: str | None) -> Pair 
     commit = base.header.subject.commit
     if not git.contains(git.text("merge-base", pull, target), commit):
         return f"the pull request began after {commit[:10]}, the newest commit with results"
+    ends = target, git.text("rev-parse", merge)
     if commit == target:
-        return Pair(base, git.text("rev-parse", merge))
+        return Pair(base, ends[1], ends)
     tree = git.run("merge-tree", "--write-tree", commit, pull)
     if tree.returncode != 0:
         return f"the pull request cannot be merged into {commit[:10]}"
@@ -83,7 +87,7 @@ def stored_pair(git: Git, merge: str, stored: Path, python: str | None) -> Pair 
         variables=_AUTHOR | dates,
     )  # fmt: skip
     git.text("update-ref", _REF, head)  # installers fetch only what a reference has
-    return Pair(base, head)
+    return Pair(base, head, ends)
 
 
 def compare_with_stored(
@@ -106,13 +110,15 @@ def compare_with_stored(
     )  # fmt: skip
     subject = session.subjects.parse(of_commit(repository, pair.head), python=python)
     environment = session.environment(subject)
+    chosen = (word for one in _PASSES for word in ("--pass", one))
+    repeat = shlex.join(["observatory", "compare", "--repo", str(repository), *pair.ends, *chosen])
     taken: list[Task] = []
     found: Comparison | str = "nothing can be counted"
     for name, tasks in phases:
         if take_samples(session, subject, environment, tasks).taken < len(tasks):
             return f"the budget ended before everything was counted ({name})"
         taken += tasks
-        found = _compared(pair.base, labelled(results, subject.label), taken, results)
+        found = _compared(pair.base, labelled(results, subject.label), taken, results, repeat)
         session.say(f"{name}, against the stored base: {outcome_of(found)}")
         if outcome_of(found) != "calm":
             break
@@ -138,22 +144,14 @@ def _fewest(base: Saved, cells: Collection[Cell]) -> int:
     return min((traces[cell] for cell in cells), default=0)
 
 
-def _compared(base: Saved, head: Saved, taken: Sequence[Task], results: Path) -> Comparison:
+def _compared(
+    base: Saved, head: Saved, taken: Sequence[Task], results: Path, repeat: str
+) -> Comparison:
     """Compare what was taken of the head with the same of the base."""
     cells = {(task.cell, task.measure) for task in taken}
     kept = tuple(one for one in base.samples if (one.cell, one.measure) in cells)
-    sides = base.header.subject.label, head.header.subject.label
-    passes = ("counting", WORK, "tracing")
-    repeat = [
-        "observatory",
-        "compare",
-        *sides,
-        *(word for one in passes for word in ("--pass", one)),
-    ]
-    narrowed = Narrowed(measures=passes)
-    return compare_saved(
-        replace(base, samples=kept), head, narrowed, results, 0, shlex.join(repeat)
-    )
+    narrowed = Narrowed(measures=_PASSES)
+    return compare_saved(replace(base, samples=kept), head, narrowed, results, 0, repeat)
 
 
 def _newest(git: Git, target: str, stored: Path, python: str | None) -> Saved | None:

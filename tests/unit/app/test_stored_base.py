@@ -62,6 +62,7 @@ def test_the_newest_commit_with_results_is_the_base_and_the_pull_request_alone_i
     assert isinstance(found, Pair)
     assert found.base.header.subject.commit == git("rev-parse", "main~1")
     assert git("diff", "--name-only", "main~1", found.head) == "change"
+    assert found.ends == (git("rev-parse", "main"), git("rev-parse", "merge"))
     assert stored_pair(Git(where), "merge", results, "3.13") == found  # the same commit each time
 
 
@@ -100,8 +101,11 @@ def test_where_there_is_no_such_base_the_reason_is_said(
     assert "cannot be merged" in str(stored_pair(Git(where), merge, results, "3.13"))
 
 
+ENDS = "c" * 40, "d" * 40
+
+
 def test_what_the_stored_results_lack_is_named(tmp_path: Path) -> None:
-    pair = Pair(load(str(stored(tmp_path, "a" * 40))), "b" * 40)
+    pair = Pair(load(str(stored(tmp_path, "a" * 40))), "b" * 40, ENDS)
     said = compare_with_stored(tmp_path, pair, ("counting",), 60, None, tmp_path / "taken")
     assert str(said).startswith("the stored results lack ")
 
@@ -151,10 +155,14 @@ def test_counts_come_first_and_what_is_not_calm_ends_it(
     monkeypatch.setattr(stored_base.Session, "subjects", _Subjects(head.subject))
     monkeypatch.setattr(stored_base.counter, "find", lambda: Counter("callgrind", ""))
     monkeypatch.setattr(stored_base.implementations, "between_commits", lambda *given: [given[2:4]])
-    pair = Pair(load(str(tmp_path / "stored")), "b" * 40)
+    pair = Pair(load(str(tmp_path / "stored")), "b" * 40, ENDS)
     found = compare_with_stored(tmp_path, replace(pair), passes, 60, None, tmp_path / "taken")
     assert not isinstance(found, str), found
     assert done == phases
+    assert found.reproduce == (
+        f"observatory compare --repo {tmp_path} {ENDS[0]} {ENDS[1]} --pass counting --pass work "
+        "--pass tracing"
+    )
     assert bool(found.worse) == (bool(misses) or calls > 1000)
     assert (stored_base.PARTS_UNJUDGED in found.warnings) == ("tracing" in phases)
     assert ("a" * 40, "b" * 40) in found.warnings  # type: ignore[comparison-overlap]
