@@ -20,6 +20,7 @@ from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.app.unwritten import write_left
 from observatory.benchmarks.catalogue import Cell
+from observatory.errors import SelectionError
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.sources import SubjectError
 from observatory.run.uv import UvError, because
@@ -65,8 +66,15 @@ def cross(session: Session, asked: Asked) -> Crossed:
 
     Combinations that are recorded already are not measured again; each new one is recorded, so that
     an interrupted search goes on where it was. Where the time of the session is over, the record
-    says so. Raises SubjectError if the metric is a time, or if one of the two has no value.
+    says so. Raises SubjectError if the metric is a time, or if one of the two has no value, and
+    SelectionError for a backend with packages of its own.
     """
+    if asked.cell.installs:
+        raise SelectionError(
+            f"{asked.cell.backend} installs {', '.join(asked.cell.installs)} beside each subject, "
+            "whose version `cross` cannot choose; measure both versions of it with `observatory "
+            "run --with`"
+        )
     began = time.monotonic()
     for line in write_left(session.state):
         session.say(line, "warning")

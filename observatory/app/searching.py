@@ -198,10 +198,10 @@ def _explains(work: float, time: float | None) -> bool:
 def of_packages(found: Searched) -> list[Culprit]:
     """The changes that did not come back with equal dependencies: one of these made each.
 
-    None where the metric is a time, for which no package can be searched.
+    None where the metric is a time, or the backend has packages of its own: these `cross` refuses.
     """
     known = COMPARED.get(found.metric)
-    if known is None or known.kind == "noisy":
+    if known is None or known.kind == "noisy" or found.cell.installs:
         return []
     return [one for one in found.culprits if one.certainty == "dependencies"]
 

@@ -13,9 +13,9 @@ import pytest
 
 from observatory.app import searching
 from observatory.app.bisection import Sought
-from observatory.app.crossing import Asked
+from observatory.app.crossing import Asked, cross
 from observatory.app.probing import OutOfTimeError, Prober
-from observatory.app.searching import Searcher
+from observatory.app.searching import Searcher, of_packages
 from observatory.app.session import Session
 from observatory.app.unattended import open_ranges, search_open, searched
 from observatory.app.wanted import Wanted, cost, named_alert, of_alert, wanted_named
@@ -32,9 +32,11 @@ from observatory.store.records.crossings import Crossed
 from observatory.store.records.found import known
 from observatory.store.records.searches import Certainty, Culprit, Searched
 from observatory.store.records.subject import Subject
-from tests.factories import NOON, WARM, header
+from tests.factories import NOON, WARM, header, subject
 from tests.factories_crossings import crossed
 from tests.factories_git import git as git_in
+from tests.factories_searches import culprit
+from tests.factories_searches import found as found_by_a_search
 
 
 def at(label: str, commit: str = "") -> At:
@@ -524,6 +526,17 @@ def test_where_a_package_did_it_the_search_goes_on_for_which(
     assert searched(results, waiting, commits=False)
     list(search_open(searcher))
     assert len(made.crossed) == 2
+
+
+def test_packages_of_a_backend_are_not_searched_for(searcher: Searcher) -> None:
+    """Their versions cannot be chosen, so that another package would be blamed."""
+    cell = Cell("radon", "cold", "JAX_CACHED", "spawn")
+    asked = Asked(subject("3.3.6"), subject("3.3.7"), cell, "cache_misses")
+    with pytest.raises(SelectionError, match="JAX_CACHED installs jax beside each subject"):
+        cross(searcher.session, asked)
+    due = [culprit(certainty="dependencies")]
+    searched_for = (found_by_a_search(cell=one, culprits=due) for one in (cell, WARM))
+    assert [len(of_packages(one)) for one in searched_for] == [0, 1]
 
 
 @pytest.mark.parametrize("certainty", ["confirmed", "not reproduced"])
