@@ -10,7 +10,6 @@ import zipfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from packaging.version import Version
 from pydantic import Field
 
 from observatory.errors import Exit, ObservatoryError
@@ -78,10 +77,9 @@ def between_commits(
 
 
 def _packages(environment: Environment) -> Path:
-    python = Version(environment.versions.python)
-    return environment.python.parents[1].joinpath(
-        "lib", f"python{python.major}.{python.minor}", "site-packages"
-    )
+    """Where the packages of an environment are; the directory of a free-threaded one ends in t."""
+    lib = environment.python.parents[1] / "lib"
+    return next(lib.glob("python3*/site-packages"), lib)
 
 
 def _sources(git: Git, commit: str, into: Path) -> Path:

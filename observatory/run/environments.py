@@ -70,12 +70,11 @@ class _Added:
     own: Versions
     """What the subject's own environment holds."""
 
-    def constraints(self, subject: Subject) -> Iterator[str]:
-        """Yield requirements that keep every other distribution as it is."""
+    def constraints(self, subject: Subject, pins: Mapping[str, str]) -> list[str]:
+        """Return requirements that keep every other distribution as it is, or as pinned."""
         named = set(map(name_of, subject.requirements))
-        for name, version in self.own.packages.items():
-            if name not in named:
-                yield f"{name}=={version}"
+        own = {name: one for name, one in self.own.packages.items() if name not in named}
+        return [f"{name}=={version}" for name, version in {**own, **pins}.items()]
 
     def told_apart(self, every: Versions) -> Versions:
         """Return the versions of both, those that were added apart from the subject's own."""
@@ -176,7 +175,7 @@ class Environments:
         constraints, more = [f"{name}=={version}" for name, version in pins.items()], None
         if added:
             more = _Added(added, self.ensure(subject, interpreter, pins=pins).versions)
-            constraints = list(more.constraints(subject))
+            constraints = more.constraints(subject, pins)
         where = self.root.absolute() / key
         where.parent.mkdir(parents=True, exist_ok=True)
         with self._locked(where.with_name(f"{key}.lock")) as lock:

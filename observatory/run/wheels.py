@@ -66,7 +66,8 @@ class CommitWheels:
     def _wheel(
         self, source: _Source, interpreter: Interpreter, newest: datetime | None, place: Path
     ) -> Path:
-        key = hashlib.sha256(f"{interpreter.version} {source.identity()}".encode()).hexdigest()[:16]
+        python = interpreter.version + "t" * interpreter.free_threaded
+        key = hashlib.sha256(f"{python} {source.identity()}".encode()).hexdigest()[:16]
         shelf = self.root.absolute() / key
         shelf.mkdir(parents=True, exist_ok=True)
         with locked(shelf.with_name(f"{key}.lock")):

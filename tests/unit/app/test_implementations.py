@@ -32,13 +32,13 @@ def written(packages: Path, **codes: str) -> Path:
     return packages
 
 
-def environment(where: Path, **codes: str) -> Environment:
-    """An environment with the interpreter of the tests and such a PyTensor."""
+def environment(where: Path, kind: str = "", **codes: str) -> Environment:
+    """An environment with the interpreter of the tests and such a PyTensor; ``kind``: t or none."""
     major, minor = sys.version_info[:2]
     python = where / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.symlink_to(sys.executable)
-    written(where / "lib" / f"python{major}.{minor}" / "site-packages", **codes)
+    written(where / "lib" / f"python{major}.{minor}{kind}" / "site-packages", **codes)
     (where / "importable").mkdir()
     (where / "importable" / "benchmarks").symlink_to(ROOT / "benchmarks")
     versions = header().versions.model_copy(update={"python": f"{major}.{minor}.0"})
@@ -51,6 +51,14 @@ def test_what_changed_under_the_same_version_is_a_warning(tmp_path: Path) -> Non
     (warning,) = between(print, base, head)
     assert "of 2 implementations of Ops, but not their version: `dot` and `solve`. " in warning
     assert between(print, base, base) == []
+
+
+def test_a_free_threaded_python_has_packages_in_a_directory_of_its_own(tmp_path: Path) -> None:
+    base, head = (
+        environment(tmp_path / name, "t", dot=code) for name, code in (("a", "x"), ("b", "-x"))
+    )
+    (warning,) = between(print, base, head)
+    assert "1 implementation of Ops" in warning
 
 
 def test_a_warning_names_three_and_counts_the_others(tmp_path: Path) -> None:

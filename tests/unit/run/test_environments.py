@@ -148,6 +148,14 @@ def test_an_environment_with_pins_is_another_one_and_uv_is_told_them(environment
     assert environments.ensure(SUBJECT, INTERPRETER, pins={"scipy": "1.2"}).key != pinned.key
 
 
+def test_what_is_added_beside_a_subject_keeps_its_pins(environments, uv):
+    environments.ensure(SUBJECT, INTERPRETER, ["jax"], pins={"jax": "0.9.0", "ml-dtypes": "0.5"})
+    args, _ = uv.asked[-1]
+    constraints = Path(option(args, "--constraint") or "").read_text().splitlines()
+    assert constraints[-2:] == ["jax==0.9.0", "ml-dtypes==0.5"]
+    assert len(constraints) > 2  # and all of its own
+
+
 def test_uv_is_asked_for_bytecode_and_for_the_day_of_the_subject(environments, uv):
     environments.ensure(SUBJECT, INTERPRETER)
     args, _ = uv.asked[1]

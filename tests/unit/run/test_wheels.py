@@ -7,7 +7,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -79,10 +79,12 @@ class Building:
         return ""
 
 
-def wheel(uv: Building, root: Path, repository: Path, commit: str) -> tuple[str, dict[str, str]]:
+def wheel(
+    uv: Building, root: Path, repository: Path, commit: str, python: Interpreter = PYTHON
+) -> tuple[str, dict[str, str]]:
     """The name of the wheel of a commit, and its content without the record."""
     requirement = f"pytensor @ git+{repository.as_uri()}@{commit}"
-    with CommitWheels(root, uv).replacing(requirement, PYTHON, None) as replaced:
+    with CommitWheels(root, uv).replacing(requirement, python, None) as replaced:
         path = Path(unquote(urlsplit(replaced.removeprefix("pytensor @ ")).path))
         with zipfile.ZipFile(path) as opened:
             assert opened.testzip() is None
@@ -101,6 +103,16 @@ def test_a_derived_wheel_is_what_building_would_give(repository: Path, tmp_path:
         derived = wheel(uv, tmp_path / "shelf", repository, one)
         assert derived == wheel(other, tmp_path / f"shelf {one}", repository, one)
     assert (uv.built, other.built) == ([first], [second, third])
+
+
+def test_a_free_threaded_python_gets_no_wheel_of_an_ordinary_one(
+    repository: Path, tmp_path: Path
+) -> None:
+    uv, one = Building(), git(repository, "rev-parse", "HEAD")
+    free = replace(PYTHON, free_threaded=True)
+    for python in (PYTHON, free, PYTHON, free):
+        wheel(uv, tmp_path / "shelf", repository, one, python)
+    assert uv.built == [one, one]
 
 
 def test_the_record_names_every_file(repository: Path, tmp_path: Path) -> None:
