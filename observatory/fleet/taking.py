@@ -204,6 +204,8 @@ class Samples:
                 if self._cancelled:
                     raise Cancelled
                 crew.changed.wait(1.0)
+                if site.addresses:  # busy, and not gone
+                    waited = time.monotonic()
                 self._give_up_if_deserted(site, waited)
             site.running += 1
             site.alone = alone

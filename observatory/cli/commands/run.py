@@ -118,6 +118,8 @@ def command(
         raise SubjectError(
             "--radon-data changes what the series mean; give another directory with --results"
         )
+    if radon_data is not None and cluster and not cluster.startswith("local:"):
+        raise SubjectError("--radon-data names a file of this machine: measure without --cluster")
     part = None if shard is None else options.part(shard)
     console = Console()
     if dry_run:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -151,6 +151,32 @@ def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> No
     with taking._slot("here", alone=True):
         assert (site.running, site.alone) == (1, True)
     assert (site.running, site.alone) == (0, False)
+
+
+def test_a_worker_that_is_away_for_a_moment_is_waited_for_however_long_it_was_busy(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = crew(said, a=HERE)
+    taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
+    site: Site = one.sites["here"]
+    addresses, now = list(site.addresses), [0.0]
+    monkeypatch.setattr("observatory.fleet.taking.time.monotonic", lambda: now[0])
+
+    def steps() -> Iterator[None]:
+        now[0] += 2 * one.patience  # a long sample runs
+        yield
+        site.addresses.clear()  # its worker restarts
+        now[0] += 1.0
+        yield
+        site.addresses.extend(addresses)
+        site.running = 0
+        yield
+
+    passing = steps()
+    monkeypatch.setattr(one.changed, "wait", lambda _: next(passing))
+    site.running = len(addresses)
+    with taking._slot("here", alone=False):
+        assert next(passing, "over") == "over"
 
 
 @dataclass
