@@ -127,10 +127,8 @@ class Walk:
                 point = trace.point(draw, chain=chain)
                 at = {name: np.asarray(point[name], dtype=float) for name in names}
                 found = errors(logp, self.model.logp(self.data, at))
-                if found.wrong or (found.logp_error or 0) > (worst.logp_error or 0):
-                    worst = found
-                if found.wrong:
-                    break
+                if (found.wrong, found.logp_error or 0) > (worst.wrong, worst.logp_error or 0):
+                    worst = found  # a wrong one without an error, such as nan, stays the worst
         self.check(worst, "the log density of a draw is not that of the model")
 
     def check_posterior(self, draws: Any, sds: float, narrowest: float = 0.4) -> None:

@@ -119,7 +119,9 @@ def decide(alerts: Sequence[Wanted], issues: Sequence[Issue], most: int, now: da
     ``most``: issues that may be opened in one night, those of earlier runs included.
     """
     existing = tracked(issues)
-    spare = most - sum(issue.created_at > now - NIGHT for issue in issues)
+    # Other programs may open issues with the same account.
+    ours = (one.issue for found in existing.values() for one in found)
+    spare = most - sum(issue.created_at > now - NIGHT for issue in ours)
     actions: list[Wanted | Change] = []
     postponed: list[str] = []
     respected: list[str] = []

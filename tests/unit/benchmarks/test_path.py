@@ -177,3 +177,23 @@ def test_what_is_drawn_before_a_step_is_not_its_first_draw(
     with walk.span():
         walk.drawn()
     assert walk.metrics["first_draw_time"] <= walk.metrics["step_time"]
+
+
+def test_a_draw_whose_density_is_no_number_is_wrong_whatever_later_chains_say(
+    tmp_path: Path,
+) -> None:
+    of = model("eight_schools")
+    start = of.start(of.data(0, 1))
+    right = float(of.logp(of.data(0, 1), start))
+    kept = {0: [right, float("nan")], 1: [right * (1 + 1e-13)]}
+    trace: Any = SimpleNamespace(
+        chains=list(kept), point=lambda _, chain: start,
+        get_sampler_stats=lambda _, chains: kept[chains[0]],
+    )  # fmt: skip
+    bench: Any = SimpleNamespace(checks=[])
+    walk = walking.Walk(bench, "chains_fork", of, tmp_path)
+    walk.check_draws(trace)
+    assert [one.wrong for one in bench.checks] == [True]
+    kept[0] = [right]
+    walk.check_draws(trace)
+    assert [one.wrong for one in bench.checks] == [True, False]

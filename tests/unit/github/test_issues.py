@@ -178,6 +178,11 @@ def test_what_an_earlier_run_of_the_same_night_opened_counts() -> None:
     assert len(decided(alert(), alert(id_=OTHER), issues=earlier, most=2).actions) == 0
 
 
+def test_issues_that_other_programs_opened_with_the_account_do_not_count() -> None:
+    others = tuple(issue(number=n, created_at=NOW, body="from another workflow") for n in (1, 2))
+    assert len(decided(alert(), issues=others, most=1).actions) == 1
+
+
 def test_a_limit_keeps_nothing_from_being_closed() -> None:
     assert change(alert("over"), issues=(issue(),)).state == "closed"
     assert len(decided(alert("over"), issues=(issue(),), most=0).actions) == 1
