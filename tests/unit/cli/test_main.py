@@ -75,6 +75,10 @@ def test_the_version_is_said() -> None:
         (("run", "--preset", "huge", "--subject", "3.3.7"), "there is no preset 'huge'"),
         (("run", "--subject", "9.9.x"), "'9.9.x' is not a release of PyTensor"),
         (("run", "--repo", "."), "--repo and --commits go together"),
+        (
+            ("run", "--radon-data", "a.csv", "--results", "r", "--cluster", "tcp://x:1"),
+            "without --cluster",
+        ),
         (("run", "--machine", "a/b"), "the machine name 'a/b' cannot be part of a file name"),
         (("run", "--machine", ""), "the machine name '' cannot be part of a file name"),
         (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is not a range of commits"),
