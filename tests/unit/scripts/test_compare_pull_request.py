@@ -80,7 +80,8 @@ def acted(monkeypatch: pytest.MonkeyPatch, error: ObservatoryError) -> None:
         raise error
 
     monkeypatch.setattr(compare_pull_request, "Git", Path)
-    monkeypatch.setattr(compare_pull_request, "stored_pair", lambda *_: Pair(base, "0" * 40))  # type: ignore[arg-type]
+    pair = Pair(base, "0" * 40, ("1" * 40, "0" * 40))  # type: ignore[arg-type]
+    monkeypatch.setattr(compare_pull_request, "stored_pair", lambda *_: pair)
     monkeypatch.setattr(compare_pull_request, "compare_with_stored", ends)
 
 
