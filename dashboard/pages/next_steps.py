@@ -23,7 +23,7 @@ from observatory.benchmarks.catalogue import (
 )
 from observatory.store.records.alerts import Alert, At, Change, SeriesChange
 from observatory.text.alerts import between
-from observatory.text.forge import Forge, is_release, ref_of
+from observatory.text.forge import Forge, are_pins, is_release, ref_of
 from observatory.text.issue import issue_text, issue_title
 from observatory.text.titles import title_of
 
@@ -109,7 +109,7 @@ def _in_clone(good: At, bad: At) -> str:
     refs = [ref_of(at.label, at.commit) for at in (good, bad)]
     more = {tuple(at.label.split(" ")[1:]) for at in (good, bad)}
     # A command gives both sides the same packages.
-    if not all(refs) or len(more) > 1 or not is_release(" ".join(["0.0", *min(more)])):
+    if not all(refs) or len(more) > 1 or not are_pins(min(more)):
         return ""
     short = [ref[:12] if _COMMIT.fullmatch(ref) else ref for ref in refs]
     return shlex.join([*short, *(word for one in min(more) for word in ("--with", one))])

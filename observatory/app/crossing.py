@@ -71,9 +71,9 @@ def cross(session: Session, asked: Asked) -> Crossed:
     """
     if asked.cell.installs:
         raise SelectionError(
-            f"{asked.cell.backend} installs {', '.join(asked.cell.installs)} beside each subject, "
-            "whose version `cross` cannot choose; measure both versions of it with `observatory "
-            "run --with`"
+            f"the backend {asked.cell.backend} adds {', '.join(asked.cell.installs)} to each "
+            "environment, and `cross` cannot choose its version; measure both versions with "
+            "`observatory run --with`"
         )
     began = time.monotonic()
     for line in write_left(session.state):

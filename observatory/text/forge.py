@@ -7,7 +7,7 @@ observatory makes, which no forge has: releases are tags.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
@@ -98,7 +98,12 @@ def is_release(label: str) -> bool:
     (True, True, False)
     """
     release, *more = label.split(" ")
-    return _RELEASE.fullmatch(release) is not None and all(map(_PINNED.fullmatch, more))
+    return _RELEASE.fullmatch(release) is not None and are_pins(more)
+
+
+def are_pins(words: Iterable[str]) -> bool:
+    """Whether each word names a package and its version, as in ``numba==0.66.0``."""
+    return all(map(_PINNED.fullmatch, words))
 
 
 def forge_of(config: AsvConfig, given: Mapping[str, str] | None = None) -> Forge:

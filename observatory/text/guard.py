@@ -147,7 +147,7 @@ def check_sentence(parts: Sequence[Part]) -> str:
     built, reused = sum(each.built for each in parts), sum(each.reused for each in parts)
     hurt = sorted({name for each in parts for name in each.changed})
     if not parts:
-        return "Nothing was checked: these models need numba or a C++ compiler, which is not there."
+        return "Nothing was checked: the environment has neither numba nor a C++ compiler."
     took = f"{several(built, 'graph')} took {several(reused, 'function')} from the cache"
     if hurt:
         return f"{took}, which CHANGES the values of {listed(hurt)}."

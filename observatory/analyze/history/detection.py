@@ -24,7 +24,6 @@ from observatory.analyze.history.followed import History
 from observatory.analyze.history.followers import (
     FOLLOW_COUNTS,
     FOLLOW_WORK,
-    Tracks,
     with_felt,
     with_followers,
 )
@@ -32,7 +31,7 @@ from observatory.analyze.history.level_changes import gathered, judge_series
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import CALLS, PART, PartChanges
 from observatory.analyze.history.policy import Assessed, assess
-from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.segments import SegmentedSeries, Tracks
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes
 from observatory.analyze.statements import Occurrence, Statement, over_by

@@ -7,12 +7,11 @@ times of its cells were judged and have no step there, the change says that nobo
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import fields, replace
 
 from observatory.analyze.history.level_changes import LevelChange
-from observatory.analyze.history.segments import SegmentedSeries
+from observatory.analyze.history.segments import SegmentedSeries, Tracks
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement
 from observatory.benchmarks.catalogue import (
@@ -23,7 +22,7 @@ from observatory.benchmarks.catalogue import (
     Cell,
     headline_time,
 )
-from observatory.store.records.alerts import Change, SeriesId, series_on
+from observatory.store.records.alerts import Change, series_on
 
 Followers = Mapping[str, Collection[str]]
 """The metrics that follow from each metric, in the same cell."""
@@ -78,23 +77,6 @@ def _follows(move: LevelChange, one: Occurrence, leaders: Collection[str]) -> bo
     near = move.within[0] <= one.change.first_bad.date <= move.within[1]
     place = move.change.key[:3]
     return near and any(s.metric in leaders and s.key[:3] == place for s in one.change.series)
-
-
-class Tracks:
-    """The levels of series, found by key and commit.
-
-    A key has a series for each CPU, system and Python of its machine, and a commit is on one.
-    """
-
-    def __init__(self, tracks: Iterable[SegmentedSeries]) -> None:
-        """Sort them by key."""
-        self._of: dict[SeriesId, list[SegmentedSeries]] = defaultdict(list)
-        for one in tracks:
-            self._of[one.series.key].append(one)
-
-    def at(self, key: SeriesId, commit: str) -> SegmentedSeries | None:
-        """The one of this key that a commit is on; None if there is none."""
-        return next((one for one in self._of.get(key, ()) if commit in one.series.commits), None)
 
 
 def with_felt(

@@ -183,6 +183,23 @@ class SegmentedSeries(_Cut):
         return math.log(value / self.before) / self.noise
 
 
+class Tracks:
+    """The levels of series, found by key and commit.
+
+    A key has a series for each CPU, system and Python of its machine, and a commit is on one.
+    """
+
+    def __init__(self, tracks: Iterable[SegmentedSeries]) -> None:
+        """Sort them by key."""
+        self._of: dict[SeriesId, list[SegmentedSeries]] = defaultdict(list)
+        for one in tracks:
+            self._of[one.series.key].append(one)
+
+    def at(self, key: SeriesId, commit: str) -> SegmentedSeries | None:
+        """The one of this key that a commit is on; None if there is none."""
+        return next((one for one in self._of.get(key, ()) if commit in one.series.commits), None)
+
+
 def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""
     if len(series) < FEWEST:

@@ -88,7 +88,7 @@ def _with_earlier(results: Path, found: Calibration) -> Calibration:
         return found
     if older is not None and not found.is_like(older):
         say(
-            f"This replaces the calibration with {older.subject.label} on {older.machine.cpu}, of "
-            f"{older.taken_at:%Y-%m-%d}, which is of another subject, environment or CPU."
+            f"The calibration of {older.taken_at:%Y-%m-%d} ({older.subject.label} on "
+            f"{older.machine.cpu}) is replaced, because subject, environment or CPU differ."
         )
     return found if older is None else found.with_floors_of(older)

@@ -125,7 +125,7 @@ def command(
             "--model": model, "--scenario": scenario, "--backend": backend,
             "--launch": launch, "--pass": pass_,
         }  # fmt: skip
-        _refuse("results of other projects are compared by --benchmark", cells | measuring)
+        _refuse("results of other projects are selected with --benchmark alone", cells | measuring)
         _of_others(base, head, benchmark, top, json_, markdown)
     if benchmark is not None or top is not None:
         raise SelectionError(

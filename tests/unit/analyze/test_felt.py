@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from observatory.analyze.history.followers import FOLLOW_COUNTS, Tracks, with_felt
+from observatory.analyze.history.followers import FOLLOW_COUNTS, with_felt
 from observatory.analyze.history.level_changes import at
-from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.segments import Tracks, segmented
 from observatory.analyze.history.series import Line, Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.analyze.statements import Occurrence, Statement

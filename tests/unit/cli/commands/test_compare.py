@@ -272,8 +272,8 @@ def test_floors_of_another_subject_or_cpu_do_not_stay(
         assert found is not None
         assert {floor.cell for floor in found.floors} == {taken[0].cell}
     said = capsys.readouterr().out
-    assert "This replaces the calibration with 3.3.7 on Some CPU" in said
-    assert "This replaces the calibration with 3.3.8 on Some CPU" in said
+    assert "(3.3.7 on Some CPU) is replaced" in said
+    assert "(3.3.8 on Some CPU) is replaced" in said
 
 
 def test_a_broken_calibration_is_replaced(tmp_path: Path) -> None:
