@@ -5,7 +5,6 @@ Several lines often have the same subjects: each subject is written once, and li
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -14,6 +13,7 @@ from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.series import Subject
 from observatory.benchmarks.catalogue import COMPARED, MODELS
 from observatory.dashboard.site_input import SiteInput
+from observatory.store.base.releases import is_release
 from observatory.text.forge import Forge, ref_of
 from observatory.text.plain import clean
 
@@ -21,8 +21,6 @@ BLOCK = 16
 """Subjects in one data file of values."""
 GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
 """Metrics whose worsening has a table of its own; the page has a table for all others."""
-_RELEASE = re.compile(r"v?\d+(\.\d+)+((a|b|rc)\d+|\.post\d+)?$")
-"""The label of a subject that is a release."""
 _SHORT = 8
 """Characters of a hash by which asv calls a commit."""
 
@@ -35,7 +33,7 @@ def line_files(observed: SiteInput, forge: Forge) -> Iterator[tuple[str, object]
             "machine": clean(line.machine), "env": clean(line.env_name),
             "era": clean(str(line.era)), "cpu": clean(line.era.cpu),
             "subjects": [table.place_of(one) for one in line.subjects],
-            "releases": [n for n, one in enumerate(line.subjects) if _RELEASE.match(one.label)],
+            "releases": [n for n, one in enumerate(line.subjects) if _released(one.label)],
         }
         for line in observed.lines
     ]  # fmt: skip
@@ -86,10 +84,15 @@ class _Table:
         }  # fmt: skip
 
 
+def _released(label: str) -> bool:
+    """Whether a label is that of a release, which other projects may write with a v."""
+    return is_release(label.removeprefix("v"))
+
+
 def axis_of(observed: SiteInput) -> str:
     """Along what charts begin: "subject" where most have the name of a release, else "date"."""
     labels = [one.label for line in observed.lines for one in line.subjects]
-    releases = sum(_RELEASE.match(label) is not None for label in labels)
+    releases = sum(map(_released, labels))
     return "subject" if 2 * releases >= len(labels) else "date"
 
 

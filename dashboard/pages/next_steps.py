@@ -21,9 +21,10 @@ from observatory.benchmarks.catalogue import (
     MODELS,
     SCENARIOS,
 )
+from observatory.store.base.releases import is_release
 from observatory.store.records.alerts import Alert, At, Change, SeriesChange
 from observatory.text.alerts import between
-from observatory.text.forge import Forge, are_pins, is_release, ref_of
+from observatory.text.forge import Forge, are_pins, is_release_with_pins, ref_of
 from observatory.text.issue import issue_text, issue_title
 from observatory.text.titles import title_of
 
@@ -75,7 +76,7 @@ def steps(change: Change, commits: int = 0) -> Iterator[NextStep]:
     narrowed = _narrowed(change.series)
     if good is None or not narrowed:
         return
-    releases = is_release(good.label) and is_release(bad.label)
+    releases = is_release_with_pins(good.label) and is_release_with_pins(bad.label)
     if releases:
         ends = shlex.join([good.label, bad.label])
         yield "Measure both side by side:", f"observatory compare {ends} {narrowed}"

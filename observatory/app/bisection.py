@@ -21,6 +21,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.run.commits import commits_between
 from observatory.run.git import Git
 from observatory.run.sources import SubjectError
+from observatory.store.base.releases import tag_of
 from observatory.store.records import searches
 from observatory.store.records.alerts import At, at_of, cut
 from observatory.store.records.comparison import Cause
@@ -233,4 +234,4 @@ def _commits(clone: Path | None, before: Subject, after: Subject) -> Iterator[Bl
 def _ref(subject: Subject) -> str:
     """What a clone calls a subject: the tag of a release, or the commit."""
     (first, *_) = subject.requirements
-    return f"rel-{first.partition('==')[2]}" if "==" in first else subject.commit
+    return tag_of(first.partition("==")[2]) if "==" in first else subject.commit

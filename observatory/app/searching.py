@@ -12,12 +12,13 @@ from observatory.app.bisection import Sought, bisect
 from observatory.app.crossing import Asked, cross
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
-from observatory.app.wanted import RELEASE, Wanted
+from observatory.app.wanted import Wanted
 from observatory.benchmarks.catalogue import COMPARED, OF_WORK, metrics_of
 from observatory.errors import SelectionError
 from observatory.run.git import Git
 from observatory.run.presets import compiles_inside
 from observatory.run.sources import commits_between, of_commit
+from observatory.store.base.releases import is_release, tag_of
 from observatory.store.records import searches
 from observatory.store.records.alerts import At
 from observatory.store.records.crossings import Crossed
@@ -169,7 +170,7 @@ def range_of(good: str, bad: str) -> str | None:
     None: these are not two such releases.
     """
     (first, _, more), (last, _, others) = (end.partition(" ") for end in (good, bad))
-    if more != others or not all(map(RELEASE.fullmatch, (first, last))):
+    if more != others or not all(map(is_release, (first, last))):
         return None
     return f"{first}..{last} {more}".rstrip()
 
@@ -181,7 +182,7 @@ def revision(end: str) -> tuple[str, str]:
     (('rel-3.3.8', 'numba==0.66.0'), ('0a1b2c3d', ''))
     """
     word, _, more = end.partition(" ")
-    return (f"rel-{word}" if RELEASE.fullmatch(word) else word), more
+    return (tag_of(word) if is_release(word) else word), more
 
 
 def _tag(release: At) -> str:

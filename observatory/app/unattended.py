@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from observatory.app.searching import Searcher, of_packages, range_of, revision
-from observatory.app.wanted import RELEASE, cost, searchable_series, wanted_of
+from observatory.app.wanted import cost, searchable_series, wanted_of
 from observatory.errors import ObservatoryError
 from observatory.run.git import Git
 from observatory.store.base.problems import RecordError
+from observatory.store.base.releases import TAGGED, is_release
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import found as found_record
 from observatory.store.records.alerts import NEEDING, Alert, At
@@ -66,7 +67,7 @@ def open_ranges(results: Path, repo: Path) -> list[tuple[str, str]]:
 
     def commit(at: At) -> str:
         ref, _ = revision(at.label)
-        return (git.resolved(ref) if ref.startswith("rel-") else None) or at.commit
+        return (git.resolved(ref) if ref.startswith(TAGGED) else None) or at.commit
 
     with contextlib.suppress(RecordError):  # whoever finds alerts reports it
         if found := alerts_record.load(results):
@@ -87,6 +88,6 @@ def searched(results: Path, alert: Alert, commits: bool = True) -> bool:
     if not all(known.crossed(one, each) for one in found for each in of_packages(one)):
         return False
     good = alert.last_good
-    releases = good is not None and RELEASE.fullmatch(good.label) is not None
+    releases = good is not None and is_release(good.label.partition(" ")[0])
     named = any(one.within is not None for one in found)
     return named or not (commits and releases) or not any(one.culprits for one in found)

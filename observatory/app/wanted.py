@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
@@ -10,10 +9,10 @@ from pathlib import Path
 
 from observatory.benchmarks.catalogue import COMPARED, MEMBERS, SCENARIOS, Cell, no_such
 from observatory.errors import SelectionError
+from observatory.store.base.releases import is_release
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alert, At, SeriesChange
 
-RELEASE = re.compile(r"\d+(\.\d+)+")
 DEFAULT_METRIC = "cache_misses"
 """What is searched for between two subjects."""
 _NAMED = 8
@@ -181,6 +180,6 @@ def cost(alert: Alert, counted: bool = True) -> tuple[int, float]:
 def _end(at: At) -> str:
     """A release or else the commit, with its further requirements if it has any."""
     word, _, more = at.label.partition(" ")
-    if RELEASE.fullmatch(word):
+    if is_release(word):
         return at.label
     return f"{at.commit} {more}".rstrip() if at.commit.startswith(word) else at.commit

@@ -23,6 +23,7 @@ from observatory.run.interpreters import Interpreter
 from observatory.run.uv import Uv, as_uv_date
 from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked
+from observatory.store.base.releases import TAGGED
 from observatory.store.base.scratch import temporary
 
 _COMMIT = re.compile(r"pytensor @ git\+(?P<url>file://.+)@(?P<commit>[0-9a-f]{40})")
@@ -31,7 +32,7 @@ _NOT_INSTALLED = (
 )  # fmt: skip
 """Beginnings of the paths in PyTensor's repository that get into no wheel."""
 _PACKAGE = "pytensor/"
-_TAGS = "rel-[[:digit:]]*"
+_TAGS = f"{TAGGED}[[:digit:]]*"
 _LONGEST = 1800.0
 _NO_DATE, _MODE = (1980, 1, 1, 0, 0, 0), 0o600
 """Of every file in a derived wheel: the first date that an archive can have, and the mode."""
@@ -125,7 +126,7 @@ class _Source:
         told = self.git.run(
             "describe", "--tags", "--long", "--match", _TAGS, "--end-of-options", self.commit
         ).stdout
-        found = re.fullmatch(r"rel-([0-9.]+)-(\d+)-(g[0-9a-f]+)\s*", told)
+        found = re.fullmatch(rf"{TAGGED}([0-9.]+)-(\d+)-(g[0-9a-f]+)\s*", told)
         if found is None:
             return ""
         return found[1] if found[2] == "0" else f"{found[1]}+{found[2]}.{found[3]}"

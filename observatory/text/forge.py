@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from observatory.store.asv.config import AsvConfig
+from observatory.store.base.releases import is_release, tag_of
 from observatory.text.plain import clean, shorten
 
-_RELEASE = re.compile(r"\d+(\.\d+)+((a|b|rc|\.post|\.dev)\d+)?")
 _COMMIT = re.compile(r"[0-9a-f]{7,64}")
 _PINNED = re.compile(r"[\w.-]+==[\w.+!-]+")
 _HTTP = re.compile(r"https?://[A-Za-z0-9._~:/?#@!$&'*+,;=%-]+")
@@ -85,20 +85,20 @@ def ref_of(label: str, commit: str) -> str:
     ('90de0405', '')
     """
     word = label.partition(" ")[0]
-    if _RELEASE.fullmatch(word):
+    if is_release(word):
         # A release that was imported without its commit: how its project names tags is unknown.
-        return f"rel-{word}" if _COMMIT.fullmatch(commit) else ""
+        return tag_of(word) if _COMMIT.fullmatch(commit) else ""
     return commit if _COMMIT.fullmatch(word) and commit.startswith(word) else ""
 
 
-def is_release(label: str) -> bool:
+def is_release_with_pins(label: str) -> bool:
     """Whether a label is that of a release, as `observatory compare` takes it.
 
-    >>> is_release("3.3.8"), is_release("3.3.8 numba==0.66.0"), is_release("3.3.8+whl.0a1b2c3d")
-    (True, True, False)
+    >>> is_release_with_pins("3.3.8 numba==0.66.0"), is_release_with_pins("3.3.8+whl.0a1b2c3d")
+    (True, False)
     """
     release, *more = label.split(" ")
-    return _RELEASE.fullmatch(release) is not None and are_pins(more)
+    return is_release(release) and are_pins(more)
 
 
 def are_pins(words: Iterable[str]) -> bool:

@@ -10,15 +10,15 @@ import re
 from typing import TYPE_CHECKING
 
 from observatory.store.base.problems import RecordUsageError
+from observatory.store.base.releases import WRITTEN
 from observatory.store.records.layout import checked_name
 
 if TYPE_CHECKING:
     from observatory.store.asv.pytest_benchmark import Saved
 
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
-_RELEASE = r"\d+(?:\.\d+)+(?:(?:a|b|rc|\.post|\.dev)\d+)?"
-_WHOLE = re.compile(rf"v?({_RELEASE})")
-_WITHIN = re.compile(rf"(?<![\d.]){_RELEASE}(?![\w.]|-\d)")
+_WHOLE = re.compile(rf"v?({WRITTEN})")
+_WITHIN = re.compile(rf"(?<![\d.]){WRITTEN}(?![\w.]|-\d)")
 _COUNTER = re.compile(r"^\d{4}_")
 """With `--benchmark-save NAME` the file is called 0001_NAME.json."""
 _LONGEST = 60

@@ -483,11 +483,12 @@ def matching(searcher: Searcher, good: str, bad: str, id_: str = "a") -> Alert:
     return alert(id_, series(*(at(one.label, one.commit) for one in subjects)))
 
 
+@pytest.mark.parametrize("more", ["", " pymc==6.4.0"])
 def test_an_alert_is_searched_for_when_its_search_is_over(
-    searcher: Searcher, made: Searches
+    searcher: Searcher, made: Searches, more: str
 ) -> None:
     results = searcher.session.results
-    waiting = matching(searcher, "3.3.6", "3.3.7")
+    waiting = matching(searcher, f"3.3.6{more}", f"3.3.7{more}")
     saved(results, waiting)
     made.finished = False
     list(search_open(searcher))
