@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from observatory import analyze, text
 from observatory.store.reading import cache
-from observatory.store.reading.parts import Part
 from observatory.store.reading.read import Results
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.settings import Settings
@@ -37,7 +34,6 @@ def fingerprint(
         found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
         for cell, source in sorted(file.counted_by.items()):
             found.update(f"{cell}\0{source}\0".encode())
-    # A column at a time, and those that are needed: all would be most of the memory of a command.
     used = np.unique(np.concatenate([np.empty(0, np.int32), *(o.series for o in read.parts)]))
     by_name = sorted(used.tolist(), key=lambda n: (read.series[n].name, read.series[n].params))
     rank = np.zeros(len(read.series), np.int32)
@@ -45,15 +41,12 @@ def fingerprint(
     named = [read.series[number] for number in by_name]
     words = "".join([f"{one.name}\0{one.params}\0" for one in named])
     found.update(words.encode(errors="replace"))
-    columns: tuple[Callable[[Part], npt.NDArray[Any]], ...] = (
-        lambda part: part.file,
-        lambda part: np.repeat(rank[part.series], part.lengths),
-        lambda part: np.repeat(part.position, part.lengths),
-        lambda part: part.value,
-    )
-    order = np.lexsort([_column(read, one) for one in reversed(columns[:3])])
-    for one_column in columns:
-        found.update(_column(read, one_column)[order].tobytes())
+    for part in sorted(read.parts, key=lambda one: one.files.tolist()):
+        series = rank[part.series]
+        order = np.lexsort((part.position, series))
+        # The values stay on disk: each key has a hash of its own.
+        for column in (part.files, series[order], part.position[order], part.digests[order]):
+            found.update(column.tobytes())
     for journal in read.journals.values():
         found.update(f"{journal.measured_at}\0{len(journal.notes)}\0".encode())
     for one in faults:
@@ -76,8 +69,3 @@ def sources() -> list[Path]:
     """That code, beside that of the store: whole packages, as what is left out may be forgotten."""
     packages = Path(analyze.__file__).parent, Path(text.__file__).parent
     return [path for one in packages for path in sorted(one.rglob("*.py"))]
-
-
-def _column(read: Results, of: Callable[[Part], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-    parts = [of(part) for part in read.parts]
-    return np.concatenate(parts) if parts else np.empty(0, np.int32)

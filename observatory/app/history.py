@@ -26,7 +26,7 @@ from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of, problems_beside
 from observatory.store.reading.cache import directory_for
-from observatory.store.reading.read import read_results
+from observatory.store.reading.read import Results, read_results
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import calibration, settings, torture, triage
 from observatory.store.records.alerts import Alert, Alerts
@@ -151,17 +151,23 @@ def find_alerts(
         read = read_results(results, directory_for(results))
     problems = list(read.problems)
     with doing(progress, "looking for steps and their causes"):
-        steps = alerted_steps(moment.previous)
-        learned = loaded(calibration.load_all, [results], problems)
-        floors = MachineFloors(learned)
-        tracks = tracks_of([results], series_of(read), steps, floors)
-        watched = watched_of([results], read, tracks, problems, floors)
-        found = detect_changes(watched, moment)
+        return alerts_in(results, read, moment, problems), problems
+
+
+def alerts_in(
+    results: Path, read: Results, moment: AlertContext, problems: list[Problem]
+) -> Alerts:
+    """The alerts of results that were read; what cannot be read beside them is added."""
+    learned = loaded(calibration.load_all, [results], problems)
+    floors = MachineFloors(learned)
+    tracks = tracks_of([results], series_of(read), alerted_steps(moment.previous), floors)
+    watched = watched_of([results], read, tracks, problems, floors)
+    found = detect_changes(watched, moment)
     faults = loaded(torture.load_all, [results], [])
     crossed = loaded(settings.load_all, [results], [])
     made_of = fingerprint(read, moment.triage, faults, crossed, learned)
     retired = retired_alerts((one.alert for one in found.alerts), tracks)
-    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks), retired), problems
+    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks), retired)
 
 
 def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:

@@ -78,14 +78,18 @@ def size_of(results: Path) -> dict[str, float]:
     }  # fmt: skip
 
 
+def child_variables(home: Path) -> dict[str, str]:
+    """The environment of a process that keeps what it remembers in ``home``."""
+    variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
+    return variables | {"XDG_CACHE_HOME": str(home / "cache")}
+
+
 def taken(home: Path, *command: str) -> Cost:
     """Run a Python process to its end. Raises SystemExit if it fails."""
-    variables = {k: v for k, v in os.environ.items() if k != "PYTHONDONTWRITEBYTECODE"}
-    variables["XDG_CACHE_HOME"] = str(home / "cache")
     # A small process starts it: Linux counts the memory of the starting process as its own.
     done = subprocess.run(
         [sys.executable, "-I", "-S", "-c", _STARTER, sys.executable, *command], cwd=ROOT,
-        env=variables, capture_output=True, text=True, check=False,
+        env=child_variables(home), capture_output=True, text=True, check=False,
     )  # fmt: skip
     if done.returncode:
         raise SystemExit(done.stderr)

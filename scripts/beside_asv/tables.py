@@ -10,7 +10,7 @@ from statistics import median
 from scripts.docs.markdown import code, table, wrapped
 from scripts.docs.rows import Row, blocks, measured, read
 
-BUILDING, PAGES = "building", "pages"
+BUILDING, NIGHTS, PAGES = "building", "nights", "pages"
 PROJECTS = "numba-benchmark", "generated"
 """Whose pages the documentation compares."""
 NOTHING, UNCHANGED, ONE_MORE = "from nothing", "unchanged", "one new file"
@@ -131,6 +131,33 @@ def _exponent(larger: _Collection, collections: Sequence[_Collection]) -> str:
     return f"{power / math.log(values / before.first.values):.2f}"
 
 
+class Night(Row):
+    """Seconds of CPU time that one more value for each series takes."""
+
+    series: int
+    values: int
+    round: int
+    reading: float
+    analysis: float
+    """Of finding the levels of all series, and the alerts."""
+
+
+def nights(rows: Sequence[Night]) -> Iterator[str]:
+    """Yield the blocks of what one more night costs."""
+    newest = {(one.series, one.values, one.round): one for one in rows}.values()
+    sizes = sorted({(one.series, one.values) for one in newest})
+    each = [[one for one in newest if (one.series, one.values) == size] for size in sizes]
+    yield table(
+        ("series", "values in each", "reading", "levels and alerts", "least to most"),
+        ((f"{own[0].series:,}", f"{own[0].values / own[0].series:.0f}",
+          _cpu(median(one.reading for one in own)), _cpu(median(one.analysis for one in own)),
+          f"{_cpu(min(one.analysis for one in own))} to {_cpu(max(one.analysis for one in own))}")
+         for own in each),
+    )  # fmt: skip
+    rounds = max(one.round for one in newest)
+    yield wrapped(f"CPU time, medians of {rounds} rounds. {measured(newest)}")
+
+
 class Opened(Row):
     """Medians over loads of a page. Times in milliseconds; None if it never came to that."""
 
@@ -168,10 +195,11 @@ def _milliseconds(time: float | None) -> str:
 
 def parts() -> dict[str, dict[str, str]]:
     """From the path of a page to its parts: from name to content, which is empty without rows."""
-    built, opened = read(Built, BUILDING), read(Opened, PAGES)
+    built, night, opened = read(Built, BUILDING), read(Night, NIGHTS), read(Opened, PAGES)
     return {
         "docs/explanation/building-pages.md": {
             "building": blocks(building, built), "building by size": blocks(sizes, built),
+            "one more night": blocks(nights, night),
         },
         "docs/beside-asv.md": {
             f"pages of {project}": blocks(

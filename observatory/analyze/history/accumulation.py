@@ -66,8 +66,8 @@ def accumulated(
 ) -> Iterator[Accumulated]:
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
-        rule = floors.rule_of(track.series)
-        if rule.kind == "near_exact" and rule.material is not None:
+        counted = track.series.place.kind == "near_exact"
+        if counted and (rule := floors.rule_of(track.series)).material is not None:
             values = np.maximum(track.series.values, rule.resolution)
             if values.min() > 0:
                 # What is smaller is no alert by itself.

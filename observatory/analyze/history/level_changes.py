@@ -71,7 +71,8 @@ def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
             found.unjudged[track.reason].append(_name(track.series))
         elif track.judgement == "judged":
             found.judged += 1
-            found.moved += _moved(track)
+            if track.drift is not None or len(track.bounds) > 2:  # most series have neither
+                found.moved += _moved(track)
     return found
 
 
@@ -102,8 +103,6 @@ def trend_of(change: SeriesChange) -> str:
 
 def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
     series, values, drift = track.series, track.flat, track.drift
-    if drift is None and len(track.bounds) == 2:  # as most are
-        return
     if drift is not None:
         # A drift begins at no subject, and is never over by itself.
         whole = Step(1, *track.longest, drift.ratio, drift.low, drift.high)

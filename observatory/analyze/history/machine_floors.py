@@ -22,8 +22,10 @@ class MachineFloors:
     def rule_of(self, series: Series) -> Rule:
         """The rule of a series, with what was learned on its machine while it had this CPU."""
         line, place = series.line, series.place
+        if not place.model:  # nothing is learned of other projects
+            return rule_at(place)
         learned = self.noise(line.machine, line.era.cpu, place.cell, place.metric)
-        return rule_at(place, learned if place.model else None, series.source)
+        return rule_at(place, learned, series.source)
 
     def noise(self, machine: str, cpu: str, cell: Cell, metric: str) -> Noise | None:
         """What was learned of a metric on a machine while it had this CPU, if anything."""

@@ -71,6 +71,8 @@ _DEVIATIONS = NormalDist().inv_cdf(0.5 + CONFIDENCE / 2)
 NEAREST = 300
 """Values on either side of a step from which its size is estimated, at most."""
 _ENOUGH = 100
+_PLAINLY = 1 + 1e-9
+"""A margin for what is rounded."""
 CLEAR = 0.75
 BOTH = 0.1
 MOVED = 0.05
@@ -210,7 +212,8 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
 
     def apart(number: int) -> float:
         before, place, after = kept[number - 1 : number + 2]
-        return _at_most(*_nearest(values[before:place], values[place:after]), smallest)
+        old, new = _nearest(values[before:place], values[place:after])
+        return math.inf if _disjoint(old, new, smallest) else _at_most(old, new, smallest)
 
     changes = [apart(number) for number in range(1, len(kept) - 1)]
     while changes:
@@ -227,6 +230,12 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
 def _nearest(old: Values, new: Values) -> tuple[Values, Values]:
     """The values of two levels that are nearest to where they meet."""
     return old[-NEAREST:], new[:NEAREST]
+
+
+def _disjoint(old: Values, new: Values, smallest: float) -> bool:
+    """Whether each value of one level exceeds each of the other by more than ``smallest``."""
+    low, high = sorted(((old.min(), old.max()), (new.min(), new.max())))
+    return bool(low[0] > 0 and high[0] > low[1] * (1 + smallest) * _PLAINLY)
 
 
 def _at_most(old: Values, new: Values, smallest: float) -> float:

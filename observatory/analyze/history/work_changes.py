@@ -25,9 +25,11 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
 
     A change is over at the first later subject with less than STILL of it left.
     """
+    if series.place.kind != "near_exact":
+        return
     rule = floors.rule_of(series)
     values = np.maximum(series.values, rule.resolution)
-    if rule.kind != "near_exact" or not rule.judged or values.min() <= 0:
+    if not rule.judged or values.min() <= 0:
         return
     for place, (before, after) in enumerate(pairwise(values.tolist()), start=1):
         if judged_values(rule, before, after) not in ("worse", "better"):

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from observatory.analyze.history import steps
 from observatory.analyze.history.steps import (
     FEWEST,
     PARAMETERS,
@@ -92,6 +93,23 @@ def test_whatever_comes_the_places_leave_enough_on_both_sides(values: np.ndarray
 @settings(max_examples=50)
 def test_only_the_order_of_the_values_counts(values: np.ndarray, power: float) -> None:
     assert change_points(values, 0.0) == change_points(values**power, 0.0)
+
+
+@given(
+    arrays(float, st.integers(10, 40), elements=st.floats(1, 1.5)),
+    st.lists(st.integers(1, 5), max_size=3),
+    st.sampled_from([1.0, 1.019999, 1.02, 1.020001, 1.5, 0.0, -1.0]),
+)
+def test_levels_without_a_common_value_are_told_apart_as_all_others_are(
+    values: np.ndarray, places: list[int], factor: float
+) -> None:
+    """Their steps are not measured: that would take most of the time of a step."""
+    values = np.where(np.arange(len(values)) < len(values) // 2, np.round(values, 1), factor)
+    at = [len(values) // 5 * place for place in sorted({*places, 3}) if place < 5]
+    quickly = steps._material(values, at, 0.02)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps, "_disjoint", lambda *_: False)
+        assert steps._material(values, at, 0.02) == quickly
 
 
 def test_the_interval_of_a_shift_holds_the_truth_as_often_as_it_says() -> None:
