@@ -142,7 +142,6 @@ class Bench:
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
         trace.event("span ended", step=name)
         self.measured_seconds += called - begin
-        self.check(name, graph, value)
         self.last = value
         if kept is not None:
             kept.append(partial(function, graph.point))
@@ -153,6 +152,7 @@ class Bench:
             memory.built(function)
             del function
             left |= memory.deleted()
+        self.check(name, graph, value)  # now, because a reference may import and keep things
         times = {
             "compile_time": called - begin,
             "function_time": compiled - begin,

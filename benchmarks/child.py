@@ -87,9 +87,13 @@ def work(job: Job, imported: dict[str, float] | None = None) -> int:
         report = scenarios.measure(job, FIRST_LINE, seconds, fresh_import=imported is None)
         code = 0
     except Exception as error:
-        traceback.print_exc()
-        report = Report("raised", message_of(error, 2000))
-        code = forking.RAISED
+        from .models import NotInThisRelease
+
+        if isinstance(error, NotInThisRelease):
+            report, code = Report("unavailable", str(error)[:2000]), 0
+        else:
+            traceback.print_exc()
+            report, code = Report("raised", message_of(error, 2000)), forking.RAISED
     write_report(job, report)
     return code
 

@@ -177,6 +177,8 @@ def _absent(
     reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
     reasons |= {"llvm_pass_runs": "numba does not compile the build, or is older than 0.66"}
     reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
+    if "TMPDIR" in request.variables:
+        reasons["files_leaked"] = "the temporary directory is not the sample's own"
     of_pair = SCENARIOS[request.cell.scenario].of_pair
     if of_pair in ("first", "second"):
         reasons["keys_missing"] = "only a comparison of keys looks for functions without one"

@@ -69,8 +69,9 @@ def take(request: Request) -> SampleRecord:
         family = SCENARIOS[request.cell.scenario].family
         processes = _TAKE.get(family, _single)(request, box, seed)
         leaked = box.leaked()
-        box_metrics: dict[str, float] = {"files_leaked": sum(leaked.values())}
-        box_metrics["cache_bytes"] = box.cache_bytes()
+        box_metrics: dict[str, float] = {"cache_bytes": box.cache_bytes()}
+        if "TMPDIR" not in request.variables:
+            box_metrics["files_leaked"] = sum(leaked.values())
         if processes.filled is not None:
             box_metrics |= box.grown(processes.filled)
         if request.keep_cache is not None and processes.measured.status == "ok":

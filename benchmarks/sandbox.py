@@ -29,6 +29,7 @@ from typing import NoReturn
 from . import trace
 from .catalogue import BACKENDS, Backend
 from .fillers import CacheError, read_filler
+from .flags import flag
 from .messages import FILLER_FILE
 from .sweeping import OWNER, PREFIX, remove
 
@@ -127,7 +128,7 @@ class Sandbox:
         measures; its variables are set too. ``inherited``: the names of this process's variables
         that it inherits; None: all that change no result.
         """
-        compiledir = f"base_compiledir={self.cache / 'pytensor'}"
+        compiledir = flag("base_compiledir", str(self.cache / "pytensor"))
         return {
             **{
                 name: value
@@ -293,7 +294,8 @@ def _name_of(path: Path, within: Path) -> str:
             with path.open("rb") as file:
                 begun = file.read(_READ).decode(errors="replace")
     function = _FIRST_DEF.search(begun)
-    name = str(path.relative_to(within)) + (f": def {function[1]}" if function else "")
+    shown = os.fsencode(path.relative_to(within)).decode(errors="replace")
+    name = shown + (f": def {function[1]}" if function else "")
     return _BY_CHANCE.sub("*", name)[:_LONGEST_NAME]
 
 

@@ -222,9 +222,16 @@ def _build_one_of_many(bench: Bench, name: str, member: str) -> bool:
     return True
 
 
+def _real(numbers: Any) -> Any:
+    """Complex numbers as their two parts."""
+    if numbers.dtype.kind != "c":
+        return numbers.astype(float)
+    return np.concatenate([numbers.real, numbers.imag]).astype(float)
+
+
 def _flat(value: Any) -> tuple[float | None, ...]:
     arrays = value if isinstance(value, list | tuple) else [value]
-    numbers = np.concatenate([np.ravel(np.asarray(each, dtype=float)) for each in arrays])
+    numbers = np.concatenate([_real(np.ravel(np.asarray(each))) for each in arrays])
     return tuple(float(number) if np.isfinite(number) else None for number in numbers)
 
 

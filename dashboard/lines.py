@@ -11,7 +11,7 @@ from typing import Any
 
 from observatory.analyze.comparison.rules import Rule
 from observatory.analyze.history.series import Subject
-from observatory.benchmarks.catalogue import COMPARED, MODELS
+from observatory.benchmarks.catalogue import COMPARED, MODELS, WRONG_VALUES
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.base.releases import is_release
 from observatory.text.forge import Forge, ref_of
@@ -19,7 +19,7 @@ from observatory.text.plain import clean
 
 BLOCK = 16
 """Subjects in one data file of values."""
-GROUPS = {"wrong_results": "wrong", "crashed": "crashed"}
+GROUPS = {**dict.fromkeys(WRONG_VALUES, "wrong"), "crashed": "crashed"}
 """Metrics whose worsening has a table of its own; the page has a table for all others."""
 _SHORT = 8
 """Characters of a hash by which asv calls a commit."""

@@ -164,15 +164,15 @@ class SiteInput:
         """What was concluded on one of the tracks."""
         return self._verdicts.on(track)
 
-    def machine_changed(self, track: SegmentedSeries) -> bool:
-        """Whether its newest value is a time of a machine that is likely to have changed.
+    def machine_change_of(self, track: SegmentedSeries) -> MachineChange | None:
+        """The likely change of the machine that took its newest value, if that is a time.
 
         Such a value cannot be compared with those before.
         """
-        newest = track.series.subject(len(track.series.values) - 1)
-        return track.series.place.metric in TIMES and any(
-            one.line is track.series.line and one.at == newest for one in self.machine_changes
-        )
+        if track.series.place.metric not in TIMES:
+            return None
+        line, newest = track.series.line, track.series.subject(-1)
+        return next((o for o in self.machine_changes if o.line is line and o.at == newest), None)
 
     @cached_property
     def _verdicts(self) -> Verdicts:

@@ -92,8 +92,8 @@ _ALL = (
         "another default",
         "the default backend of {head} is {family[0]}, that of {base} is {family[1]}, so that "
         "DEFAULT counts another backend",
-        """A change of the default is intended, so it is an event and no alarm. Judge the backend
-        under its own name.""",
+        """A change of the default is intended: in a history it is an event. A comparison judges
+        its effects all the same. Judge each backend under its own name.""",
         shows_in=(*OF_A_CACHE, "files_leaked", "files_grown", "bytes_grown", "compiler_runs"),
         deliberate=True,
         title="another default backend",

@@ -6,6 +6,7 @@ import only the standard library; NumPy, SciPy and PyTensor are imported inside 
 
 from __future__ import annotations
 
+import math
 import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -39,6 +40,14 @@ class Errors:
     gradient_error: float | None
     """The largest of the entries; None: not finite, or there is no gradient."""
     wrong: bool
+
+    def __post_init__(self) -> None:
+        """Of a value that is wildly wrong, the error itself may be infinite."""
+        for name in ("logp_error", "gradient_error"):
+            error = getattr(self, name)
+            if error is not None and not math.isfinite(error):
+                object.__setattr__(self, name, None)
+                object.__setattr__(self, "wrong", True)
 
     def within(self, tolerance: float) -> bool:
         """Return whether logp and gradient are both known, and no error is above a tolerance.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from . import Model
+from . import Model, NotInThisRelease
 from .parts.small import Function, Member, SmallModel, equal_to, in_pytensor
 
 if TYPE_CHECKING:
@@ -49,6 +49,9 @@ def _graph(make: Callable[[], Function]) -> Callable[[Any], Function]:
         from pytensor.graph.basic import Apply
         from pytensor.graph.op import Op
         from pytensor.link.numba.dispatch import basic
+
+        if not hasattr(basic, "register_funcify_default_op_cache_key"):
+            raise NotInThisRelease("register_funcify_default_op_cache_key")
 
         class Threaded(Op):  # type: ignore[misc]
             __props__ = ("name",)

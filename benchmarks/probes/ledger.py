@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from contextlib import contextmanager
 from ..messages import ChainReport, LedgerEntry
 
 _LONGEST_NAME = 160
+_ADDRESS = re.compile(r" at 0x[0-9a-f]+")
 
 
 def shorten(text: str) -> str:
@@ -52,8 +54,11 @@ class Ledger:
 
     @contextmanager
     def entry(self, name: str, kind: str) -> Iterator[LedgerEntry]:
-        """Time one function, for the caller to fill in. Nothing is kept if the block raises."""
-        entry = LedgerEntry(shorten(name), kind, step=self.step)
+        """Time one function, for the caller to fill in. Nothing is kept if the block raises.
+
+        Addresses are left out of its name: the function has others in each process.
+        """
+        entry = LedgerEntry(shorten(_ADDRESS.sub(" at 0x…", name)), kind, step=self.step)
         self._open.append(entry)
         self._nested.append(0.0)
         begin = time.perf_counter()

@@ -12,7 +12,7 @@ observatory.judge = (() => {
 
   /** Groups of rows in their order: the checkbox that hides them, their title, what it says. */
   const GROUPS = new Map([
-    ["wrong", ["worse", "Wrong results", "values that differ from the reference"]],
+    ["wrong", ["worse", "Wrong results", "values that differ from the reference, or keys that two graphs share"]],
     ["crashed", ["worse", "Crashes", "the measured process raised an error, died or hung"]],
     ["standing", ["", "Wrong or crashing in both", "both subjects have the problem"]],
     ["counts", ["worse", "Counts that got worse", "every increase counts"]],
@@ -33,6 +33,7 @@ observatory.judge = (() => {
     ["lostB", ["", "Missing in B", "only A has a value"]],
   ]);
   const FOLDED = ["unconfirmed", "workload", "described", "unjudged", "unaffected", "lostA", "lostB"];
+  const JUDGED = new Set(["worse", "better", "unaffected", "workload changed"]);
   const PLACE = new Map([...GROUPS.keys()].map((group, i) => [group, i]));
 
   const label = (subject) => ({ name: shorten(subject.label, LONGEST_LABEL) });
@@ -247,7 +248,7 @@ observatory.judge = (() => {
   /** Wrong results, crashes, other counts, what is measured. */
   function rank(row) {
     if (row.kind !== "exact") return row.kind === "near_exact" ? 4 : 5;
-    return { wrong_results: 0, crashed: 1 }[row.metric] ?? (hasPhrase(row.metric) ? 2 : 3);
+    return { wrong: 0, crashed: 1 }[row.special] ?? (hasPhrase(row.metric) ? 2 : 3);
   }
 
   /* The verdict */
@@ -273,15 +274,16 @@ observatory.judge = (() => {
   function verdict(rows, { a, b }, { why, pair, partial, stopped = new Map() }) {
     const number = Object.fromEntries([...GROUPS.keys()].map((group) => [group, 0]));
     for (const row of rows) number[row.group] += 1;
+    const cells = (among) => new Set(rows.filter(among).map((row) => row.name)).size;
     const worse = [
-      number.wrong && `wrong results in ${several(number.wrong, "cell")}`,
+      number.wrong && `wrong results in ${several(cells((row) => row.group === "wrong"), "cell")}`,
       number.crashed && `crashes in ${several(number.crashed, "cell")}`,
       ...claims(rows, "counts", ["worse"]),
       ...claims(rows, "measured", ["", "slower", "larger", "higher", "worse"]),
     ].filter(Boolean);
     const better = claims(rows, "better", ["better", "faster", "smaller", "lower", "better"]);
-    const standing = number.standing
-      + rows.filter((row) => row.group === "better" && row.special && row.head > 0).length;
+    const standing = cells((row) => row.group === "standing"
+      || (row.group === "better" && row.special && row.head > 0));
     const said = [label(b), " against ", label(a), ": ", claimed(worse, better, number, stopped)];
     if (standing) said.push(`; both crash or give wrong values in ${several(standing, "cell")}`);
     const [state, status] = stateOf(worse, better, standing, number, rows, pair, partial, stopped);
@@ -322,11 +324,16 @@ observatory.judge = (() => {
 
   /** `partial`: whether saved samples and ledgers say more than the values that were compared. */
   function stateOf(worse, better, standing, number, rows, pair, partial, stopped) {
-    if (pair ? pair.outcome === "worse" : worse.length) return ["bad", "✗ Worse"];
+    if (pair ? pair.outcome === "worse" : worse.length) {
+      return ["bad", number.wrong ? "✗ Wrong results" : number.crashed ? "✗ Crashes" : "✗ Worse"];
+    }
     if (standing) return ["", "? Wrong or crashing in both"];
     const open = pair ? pair.outcome === "undecided" || rows.some((row) => row.lost)
       : partial || rows.some((row) => row.once) || number.unjudged || number.unconfirmed || number.lostB || !rows.length;
-    if (open) return ["", "? Partly judged"];
+    if (open) {
+      const some = rows.some((row) => row.once || JUDGED.has(row.conclusion));
+      return ["", some ? "? Partly judged" : "? Not judged"];
+    }
     if (stopped.size) return ["", "? Look at the functions"];
     return ["good", better.length ? "✓ Better" : "✓ Unaffected"];
   }

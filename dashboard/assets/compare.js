@@ -61,8 +61,8 @@
   /* The verdict */
 
   function drawVerdict() {
-    const why = apart(sides), [first] = rows, more = [];
-    if (first && judge.isWorse(first)) {
+    const why = apart(sides), first = rows.find(judge.isWorse), more = [];
+    if (first) {
       const names = [named("span", { class: "mono" }, first.name), " ",
         named("span", { class: "mono" }, first.metric, LONGEST_LABEL)];
       const what = `, ${first.words} (${judge.changeOf(first)}).`;

@@ -53,8 +53,11 @@ observatory.seriesGrid = (() => {
   }
 
   async function show(into) {
-    if (place) {
-      arrange(); // the window may have another size by now
+    if (place) { // another address, and the window may have another size by now
+      if (form()) {
+        restore();
+        arrange();
+      }
       return;
     }
     place = into;

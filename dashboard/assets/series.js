@@ -255,6 +255,11 @@
     return [lists, ", or search: press ", element("kbd", {}, "/"), "."];
   }
 
+  function head(name) {
+    place("name").textContent = name;
+    document.title = `${name} · ${brand}`;
+  }
+
   async function start() {
     const asked = chosen = read();
     cursor = null;
@@ -265,7 +270,7 @@
     place("series").hidden = !chosen.s.length;
     const wanted = chosen.s.slice(0, MOST);
     if (!wanted.length) {
-      place("name").textContent = "All series";
+      head("All series");
       const lists = element("a", { href: `${observatory.root}list/001.html` }, "lists");
       place("about").replaceChildren("Each card is a series; its colour tells its newest change. Also as ", lists, ".");
       await observatory.script("series-grid");
@@ -309,10 +314,9 @@
   function show() {
     const [one] = page.found, alone = page.found.length === 1;
     const metrics = [...new Set(page.found.map((each) => each.metric))].join(", ");
-    place("name").textContent = alone ? one.name : `${page.found.length} series`;
+    head(alone ? one.name : `${page.found.length} series`);
     const where = alone ? `, measured in ${seriesWords.environment(page, one.line)}` : "";
     place("about").textContent = metrics + where;
-    document.title = `${place("name").textContent} · ${brand}`;
     draw();
     afterPainting(() => {
       fillForm();

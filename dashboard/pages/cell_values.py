@@ -78,14 +78,18 @@ class CellValue:
         return " " not in self.subject.strip()
 
 
-def unasked(cell: Cell, misses: CellValue, compiled: CellValue | None) -> float:
+def unasked(
+    cell: Cell, misses: CellValue, compiled: CellValue | None, refused: CellValue | None
+) -> float:
     """How many functions a warm build compiles although no lookup missed; 0 elsewhere.
 
-    Of a cache that is never asked, "no misses" would say that nothing is compiled again.
+    Of a cache that is never asked, "no misses" would say that nothing is compiled again. Functions
+    that a cache refused to store are counted apart.
     """
     if cell.scenario not in WARM_SCENARIOS or misses.value or compiled is None:
         return 0.0
-    return compiled.value or 0.0
+    apart = refused.value if refused is not None else None
+    return max(0.0, (compiled.value or 0.0) - (apart or 0.0))
 
 
 def setting_of(line: Line) -> Setting:

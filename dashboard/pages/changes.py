@@ -17,6 +17,7 @@ from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.dashboard.verdict_data import unpacked
 from observatory.store.records.alerts import Alert, Alerts, Change
 from observatory.text import units
+from observatory.text.alerts import found_still
 from observatory.text.plain import begun, shorten
 from observatory.text.titles import title_of
 
@@ -101,7 +102,7 @@ def timeline(alerts: Alerts, pages: frozenset[str]) -> dict[str, Any]:
     """
     found: dict[tuple[datetime, str], list[Change]] = defaultdict(list)
     for change in (*alerts.alerts, *alerts.improvements):
-        if change.kind not in (STALE, FAILED):
+        if change.kind not in (STALE, FAILED) and found_still(change):
             found[change.first_bad.date, change.first_bad.label].append(change)
     chapters = []
     for date, label in sorted(found, reverse=True)[:MOST_SUBJECTS]:

@@ -33,16 +33,18 @@ class CountedSubject:
     scenario: str
     metric: str
     noun: str
-    verb: str
-    """Past: "3 functions missed"."""
+    verbs: tuple[str, str]
+    """Past, of one and of several: "3 functions missed"."""
     caption: str
 
 
 MISSES = tuple(
-    CountedSubject(scenario, "cache_misses", "function", "missed", "Cache misses")
+    CountedSubject(scenario, "cache_misses", "function", ("missed", "missed"), "Cache misses")
     for scenario in WARM_SCENARIOS
 )
-WRONG = CountedSubject("siblings", "wrong_results", "value", "were wrong", "Wrong results")
+WRONG = CountedSubject(
+    "siblings", "wrong_results", "value", ("was wrong", "were wrong"), "Wrong results"
+)
 
 
 @dataclass(frozen=True)
@@ -167,7 +169,7 @@ def _count_panel(counted: CountedSubject, own: list[CellValue], releases: tuple[
         worst = max(values, default=None)
         text = "not counted"
         if worst is not None:
-            text = f"{several(worst, counted.noun)} {counted.verb}"
+            text = f"{several(worst, counted.noun)} {counted.verbs[worst != 1]}"
         points.append(Point(worst, None, None, f"{release}: {text}"))
     rows = tuple(
         (release, *(_count_entry(counts.get((release, each))) for each in launches))

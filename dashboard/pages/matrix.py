@@ -174,7 +174,7 @@ def _misses(cell: Cell, own: dict[tuple[Cell, str], CellValue]) -> Flag:
     one, compiled = own.get((cell, "cache_misses")), own.get((cell, "functions_compiled"))
     if one is None or one.value is None:
         return Flag("not counted", "absent")
-    if number := unasked(cell, one, compiled):
+    if number := unasked(cell, one, compiled, own.get((cell, "uncacheable"))):
         return Flag(f"{number:,.0f} compiled without a lookup", "plain")
     if one.wrong is None:
         return Flag(f"{one.value:,.0f}", "plain")

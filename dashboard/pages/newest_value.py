@@ -42,7 +42,12 @@ def newest_change(observed: SiteInput, track: SegmentedSeries) -> NewestChange:
         return NewestChange("quiet", "first value")
     if found.kind == "too few":
         return NewestChange("quiet", f"{change}, too few values")
-    if found.kind == "unusual" and observed.machine_changed(track):
+    if found.kind == "unusual" and (machine := observed.machine_change_of(track)) is not None:
+        if machine.alike is not None and (found.after > found.before) != (machine.alike.ratio > 1):
+            # Its level is older than the subject before, from which the machine moved it back.
+            *_, before, after = track.series.values.tolist()
+            earlier = shorten(track.series.subject(-2).label, _LABEL)
+            change = f"{amount(track, before, after)} against {earlier}"
         return NewestChange("quiet", f"{change}; the machine likely changed")
     if found.kind == "unusual":
         return NewestChange("doubt", f"{change}, not confirmed", noise)

@@ -323,7 +323,7 @@ def _strips(observed: SiteInput, subject: Newest) -> Iterator[Strip]:
             for cell in cells:
                 flag = _missed(misses[cell], refused.get(cell))
                 if flag.state == "good" and (
-                    number := unasked(cell, misses[cell], compiled.get(cell))
+                    number := unasked(cell, misses[cell], compiled.get(cell), refused.get(cell))
                 ):
                     flag = Flag(f"{number:,.0f} compiled without a lookup")
                 groups.setdefault((flag, _hits(functions.get(str(cell)))), []).append(cell.launch)

@@ -191,10 +191,12 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
     ))  # fmt: skip
     if absent := len(expected - cells):
         return Headline("unknown", f"{len(cells)} warm caches hit, {absent} were not counted")
-    misses, compiled = subject.of("cache_misses"), subject.of("functions_compiled")
+    misses, compiled, refused = map(
+        subject.of, ("cache_misses", "functions_compiled", "uncacheable")
+    )
     never = {
         cell: number for cell in expected
-        if (number := unasked(cell, misses[cell], compiled.get(cell)))
+        if (number := unasked(cell, misses[cell], compiled.get(cell), refused.get(cell)))
     }  # fmt: skip
     if never:
         verbs = "are compiled without a lookup in", "is compiled without a lookup in"

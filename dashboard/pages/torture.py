@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 from typing import Any
 
 from observatory.analyze.history.faults import lines_of, moved
@@ -32,8 +33,18 @@ _Row = tuple[str, str, tuple[Flag, ...]]
 
 
 def torture_page(records: Sequence[Torture]) -> dict[str, Any]:
-    """The values of `torture.html.j2`: a matrix for each machine and environment."""
-    return {"matrices": [_matrix(own) for own in lines_of(records)], "meanings": MEANINGS}
+    """The values of `torture.html.j2`: a matrix for each machine, environment and `--steps`.
+
+    That of the newest subject comes first.
+    """
+    lines = sorted(lines_of(records), key=_newest, reverse=True)
+    return {"matrices": [_matrix(own) for own in lines], "meanings": MEANINGS}
+
+
+def _newest(line: Sequence[Torture]) -> datetime:
+    newest = line[-1].tried
+    assert newest is not None
+    return newest.subject.date
 
 
 def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
@@ -45,7 +56,7 @@ def _matrix(line: Sequence[Torture]) -> dict[str, Any]:
     worse = [one for one in moved(own[1], newest) if one.worse] if len(own) > 1 else []
     where = f"{clean(newest.tried.machine)}, Python {clean(subject.python)}"
     return {
-        "title": f"{where}, up to {newest.steps} steps",
+        "title": f"{where}, with --steps {newest.steps}",
         "newest": shorten(subject.label, 60),
         "again": shlex.join(["observatory", "torture", clean(subject.label)]),
         "verdict": _verdict(newest),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import time
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from observatory.app.measurement import CANARY_STATUS, chosen_tasks
 from observatory.app.progress import Progress, Update, doing, failure_of, silent
+from observatory.benchmarks.flags import flag
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
@@ -22,6 +24,7 @@ from observatory.run.execute import Executor
 from observatory.run.filled import filled_caches
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.presets import Narrowed
+from observatory.run.readers import TARGET
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import cells_of
 from observatory.store.records.passport import NAME, Passport
@@ -73,13 +76,14 @@ def check(
     package = importable(hidden_from_git(state) / "envs")
     environment = Environment(python.absolute(), versions_of(python, str(python)), "own", package)
     of_numba = {name: text for name, text in here.settings.items() if name.startswith("NUMBA_")}
-    flags = [f"{name}={text}" for name, text in here.settings.items() if name not in of_numba]
+    flags = [flag(name, text) for name, text in here.settings.items() if name not in of_numba]
+    target = {name: os.environ[name] for name in TARGET if name in os.environ}
     backends = [*(["NUMBA"] if here.numba else []), *(["C"] if here.compiler else [])]
     with filled_caches(state, "check") as caches:
         _copy(cache, caches / _OWN, progress)
         executor = Executor(
             environment, caches, timeout,
-            flags=",".join(flags) or None, variables=of_numba,
+            flags=",".join(flags) or None, variables=of_numba | target,
         )  # fmt: skip
         cells = [one for one in cells_of(None, backends) if not models or one.model in models]
         tasks = [Task(cell, "counting", 0, _OWN) for cell in cells]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from observatory.app.progress import doing
 from observatory.app.session import Session
+from observatory.benchmarks.flags import flag
 from observatory.run.asking import NoAnswerError, printed
 from observatory.run.together import Resolved, Together, together
 from observatory.run.uv import UvError, last_lines, unsatisfiable
@@ -44,7 +45,8 @@ def _not_importable(session: Session, side: Resolved) -> str:
     """The last line of what an import says; empty if it succeeds."""
     environment = session.environment(side.subject, pins=side.pins)
     with temporary("observatory-import-") as place:
-        variables = {**environment.variables(), "PYTENSOR_FLAGS": f"base_compiledir={place}"}
+        compiledir = flag("base_compiledir", str(place))
+        variables = {**environment.variables(), "PYTENSOR_FLAGS": compiledir}
         command = [str(environment.python), "-c", "import pytensor"]
         try:
             status, _, stderr = printed(command, _SECONDS, variables)

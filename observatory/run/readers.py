@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import configparser
 import os
-import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from pydantic import Field
 
+from observatory.benchmarks.flags import parsed
 from observatory.errors import Exit, ObservatoryError
 from observatory.guard.caches.entries import Reader
 from observatory.run.asking import NoAnswerError, answer, printed
@@ -45,9 +45,10 @@ print(json.dumps(facts))
 _TIMEOUT = 120
 _PLACES = ("base_compiledir", "compiledir", "compiledir_format")
 """Flags that say where a cache is, and change nothing in it."""
+TARGET = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
+"""Variables that name the CPU for which numba compiles: it loads code for no other."""
 _NO_CODE = (
-    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES",
-    "NUMBA_NUM_THREADS",
+    "NUMBA_CACHE_DIR", "NUMBA_CACHE_LOCATOR_CLASSES", *TARGET, "NUMBA_NUM_THREADS",
 )  # fmt: skip
 """Variables of numba that change no code, or whose effect its target already tells."""
 
@@ -110,11 +111,10 @@ def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Return the settings of PyTensor and numba that may change what is compiled, by name.
 
     ``variables``: those of the process that compiles. Flags outrank the file ``.pytensorrc``.
+    Raises ReaderError.
     """
     found = _of_file(variables)
-    for flag in filter(None, map(str.strip, variables.get("PYTENSOR_FLAGS", "").split(","))):
-        name, _, value = flag.partition("=")
-        found[name.strip()] = value.strip()
+    found |= _flags(variables)
     found |= {
         name: value
         for name, value in variables.items()
@@ -124,17 +124,26 @@ def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
 
 
 def base_compiledir(variables: Mapping[str, str] = os.environ) -> Path:
-    """Return where PyTensor keeps its cache: as its flags or its file say, or by default."""
-    found = re.search(
-        r"(?:^|,)\s*base_compiledir\s*=\s*([^,]+)", variables.get("PYTENSOR_FLAGS", "")
-    )
-    named = found[1].strip() if found else _of_file(variables).get("base_compiledir", "")
-    return _expanded(named or "~/.pytensor")
+    """Return where PyTensor keeps its cache: as its flags or its file say, or by default.
+
+    Raises ReaderError.
+    """
+    found = _of_file(variables) | _flags(variables)
+    return _expanded(found.get("base_compiledir") or "~/.pytensor")
 
 
 def _expanded(name: str) -> Path:
     """A path with the home of the user; without a home, the name as it is."""
     return Path(os.path.expanduser(name))  # noqa: PTH111 that of pathlib raises without a home
+
+
+def _flags(variables: Mapping[str, str]) -> dict[str, str]:
+    """The PYTENSOR_FLAGS by name, without their quotes."""
+    text = variables.get("PYTENSOR_FLAGS", "")
+    try:
+        return dict(parsed(text))
+    except ValueError as error:
+        raise ReaderError(f"PYTENSOR_FLAGS={text} cannot be read: {error}") from None
 
 
 def _of_file(variables: Mapping[str, str]) -> dict[str, str]:

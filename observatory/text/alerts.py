@@ -193,11 +193,15 @@ def _alert(alert: Alert, found: Found) -> Iterator[RenderableType]:
 
 
 def between(change: Change) -> str:
-    """The subjects between which the change lies: "since 3.3.7 (last good 3.3.4)"."""
+    """The subjects between which the change lies: "since 3.3.7 (last good 3.3.4)".
+
+    The subject before an improvement was not good: "since 3.3.7 (before: 3.3.4)".
+    """
     first = clean(change.first_bad.label)
     if change.last_good is None:
         return f"since {first}, where it was first checked" if change.series else f"at {first}"
-    return f"since {first} (last good {clean(change.last_good.label)}{unmeasured(change)})"
+    earlier = "last good" if isinstance(change, Alert) else "before:"
+    return f"since {first} ({earlier} {clean(change.last_good.label)}{unmeasured(change)})"
 
 
 def unmeasured(change: Change) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from observatory.analyze.comparison.rules import ONCE
 from observatory.benchmarks.catalogue import COMPARED
@@ -36,6 +36,8 @@ class Claim:
     what: Words
     where: Words
     size: Words
+    metrics: tuple[str, ...] = ()
+    """What it is about: the metric, and the one that follows from it."""
 
     @property
     def words(self) -> Words:
@@ -87,15 +89,17 @@ def _claims(
     for metric, found in by_metric(exact, phrases).items():
         cells = {verdict.cell for verdict in found}
         effect: Words = ()
+        about = (metric,)
         if inside := by_metric(verdict for verdict in left if verdict.cell in cells):
             left = [verdict for verdict in left if verdict.cell not in cells]
             # The first metric is enough: compile_time if it is among them.
-            effect = ("; ", *claim(next(iter(inside.values()))))
-        claims.append(_counted(metric, found, labels, phrases, effect))
+            following_metric, own = next(iter(inside.items()))
+            effect, about = ("; ", *claim(own)), (metric, following_metric)
+        claims.append(replace(_counted(metric, found, labels, phrases, effect), metrics=about))
     for metric, found in by_metric([*left, *measured]).items():
         cells = {verdict.cell for verdict in found}
         where: Words = ("every process",) if metric in ONCE else labels.crowd(cells)
-        claims.append(Claim(what_changed(found), where, (amount(found),)))
+        claims.append(Claim(what_changed(found), where, (amount(found),), (metric,)))
     return claims
 
 

@@ -21,8 +21,8 @@ def state_of(breakdown: Breakdown) -> State:
     return "better" if breakdown.better else "unaffected"
 
 
-def status_of(breakdown: Breakdown) -> Status:
-    """The verdict as a mark and a word or two."""
+def status_of(breakdown: Breakdown, labels: Labels) -> Status:
+    """The verdict as a mark and a word or two, which fits the claim of `headline`."""
     metrics = {verdict.metric for verdict in breakdown.comparison.worse}
     if not metrics.isdisjoint(WRONG_VALUES):
         return Status(_BAD, "Wrong results")
@@ -30,14 +30,14 @@ def status_of(breakdown: Breakdown) -> Status:
         return Status(_BAD, "Crashes")
     state = state_of(breakdown)
     if state == "worse":
-        slower = any(is_of_speed(metric) for metric in metrics)
+        slower = any(map(is_of_speed, alarms(breakdown, labels)[0].metrics))
         return Status(_WARNING, "Slower" if slower else "Worse")
     if state == "undecided":
         return Status(_OPEN, "Not judged" if _nothing_judged(breakdown) else "Partly judged")
     if breakdown.in_both:
         return Status(_WARNING, "No regression")
     if state == "better":
-        faster = any(is_of_speed(verdict.metric) for verdict in breakdown.improved)
+        faster = any(map(is_of_speed, improvements(breakdown.improved, labels)[0].metrics))
         return Status(_GOOD, "Faster" if faster else "Better")
     return Status(_GOOD, "No regression")
 

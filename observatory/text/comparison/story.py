@@ -52,7 +52,9 @@ def tell(comparison: Comparison, origin: Origin = UNKNOWN) -> doc.Story:
         _how(breakdown),
         *_further(breakdown, labels, origin),
     )
-    story = doc.Story(state_of(breakdown), status_of(breakdown), headline(breakdown, labels), parts)
+    story = doc.Story(
+        state_of(breakdown), status_of(breakdown, labels), headline(breakdown, labels), parts
+    )
     return names.put_into(story, origin.source.docs if origin.source else "")
 
 

@@ -14,6 +14,7 @@ from observatory.app import check as module
 from observatory.app.check import Checked, check
 from observatory.app.progress import Update
 from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.flags import parsed
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
@@ -143,6 +144,26 @@ def test_one_model_is_built_without_siblings_from_an_empty_cache(
     # A log says how far it is, too.
     lines = [update.text for update in said if update.kind == "sample"]
     assert [line.rpartition(" [")[2].split("]")[0] for line in lines] == ["1/2", "2/2"]
+
+
+def test_the_cpu_for_which_the_cache_was_filled_is_that_of_the_check(
+    taking: list[Taking], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """numba loads code for no other: nothing of the cache would be used."""
+    target = {"NUMBA_CPU_NAME": "generic", "NUMBA_CPU_FEATURES": ""}
+    for name, text in target.items():
+        monkeypatch.setenv(name, text)
+    check(HERE, tmp_path / "python", None, tmp_path, 60.0, ["radon"])
+    assert taking[0].variables == {"NUMBA_OPT": "1"} | target
+
+
+def test_flags_with_commas_reach_the_measured_process_whole(
+    taking: list[Taking], tmp_path: Path
+) -> None:
+    linked = "-lopenblas -Wl,-rpath,/opt/lib"
+    here = HERE.model_copy(update={"settings": {"blas__ldflags": linked, "floatX": "float32"}})
+    check(here, tmp_path / "python", None, tmp_path, 60.0, ["radon"])
+    assert dict(parsed(taking[0].flags or "")) == here.settings
 
 
 def test_the_copy_has_a_hash_seed_for_forks(taking: list[Taking], tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
+from observatory.benchmarks import bench as module
 from observatory.benchmarks.bench import Bench
 from observatory.benchmarks.catalogue import BACKENDS, TOLERANCE
 from observatory.benchmarks.models import Errors, Graph
@@ -33,9 +36,57 @@ def test_only_mlx_computes_in_single_precision() -> None:
 
 @pytest.mark.parametrize(
     ("logp", "gradient"),
-    [(SINGLE, 1e-4), (1e-4, SINGLE), (None, SINGLE), (SINGLE, None), (float("nan"), SINGLE)],
+    [
+        (SINGLE, 1e-4),
+        (1e-4, SINGLE),
+        (None, SINGLE),
+        (SINGLE, None),
+        (math.nan, SINGLE),
+        (SINGLE, math.inf),
+    ],
 )
 def test_what_single_precision_does_not_explain_is_wrong(
     logp: float | None, gradient: float | None
 ) -> None:
     assert wrong("MLX", logp, gradient)
+
+
+@pytest.mark.parametrize("errors", [(math.inf, None), (0.0, -math.inf), (math.nan, 0.0)])
+def test_an_error_that_is_no_number_is_a_wrong_value_whose_error_is_not_known(
+    errors: tuple[float, float | None],
+) -> None:
+    found = Errors(*errors, wrong=False)
+    assert found.wrong
+    assert all(
+        one is None or math.isfinite(one) for one in (found.logp_error, found.gradient_error)
+    )
+
+
+def test_the_reference_is_compared_after_what_the_build_retained_is_measured(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    class Weighed:
+        def built(self, _: object) -> None:
+            done.append("built")
+
+        def deleted(self) -> dict[str, float]:
+            done.append("deleted")
+            return {}
+
+    def check(_: object) -> Errors:
+        done.append("checked")
+        return Errors(0.0, 0.0, wrong=False)
+
+    class One:
+        def graph(self, _: str) -> Graph:
+            return Graph(point(), lambda _: lambda _: None, check)
+
+        def explain(self, _: object) -> None:
+            return None
+
+    monkeypatch.setattr(module, "MemoryOfBuild", Weighed)
+    bench = Bench(One(), "NUMBA", "spawn", None, "counting", probed=True)
+    bench.measured_build("build")
+    assert done == ["built", "deleted", "checked"]

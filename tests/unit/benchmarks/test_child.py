@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from observatory.benchmarks import child, forking
+from observatory.benchmarks import child, forking, scenarios
 from observatory.benchmarks.catalogue import Cell
-from observatory.benchmarks.messages import Job, name_of_signal
+from observatory.benchmarks.messages import Job, Report, name_of_signal
+from observatory.benchmarks.models import NotInThisRelease
 from observatory.benchmarks.scenarios import links_blas
 from observatory.benchmarks.typed_json import to_json
 
@@ -81,6 +82,30 @@ def test_others_do_not(
 ) -> None:
     run(job, tmp_path, monkeypatch)
     assert registered == [gc.freeze]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (NotInThisRelease("no such Op"), "unavailable", 0),
+        (ValueError("no such Op"), "raised", forking.RAISED),
+    ],
+)
+def test_a_graph_that_a_release_lacks_is_no_failure_of_it(
+    error: Exception, status: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reports: list[Report] = []
+
+    def measure(*_: object, **__: object) -> Report:
+        raise error
+
+    monkeypatch.setattr(scenarios, "measure", measure)
+    monkeypatch.setattr(child, "write_report", lambda _, report: reports.append(report))
+    assert child.work(JOB, {}) == code
+    (report,) = reports
+    assert report.status == status
+    assert report.message is not None
+    assert report.message.endswith("no such Op")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -48,11 +49,14 @@ def ending(status: Status = "ok", report: Report | None = REPORT, code: int = 0)
     return Ending(report, status, None if status == "ok" else "it broke", exited)
 
 
-def record(processes: Processes, scenario: str = "cold", measure: Measure = "counting") -> Sample:
+def record(
+    processes: Processes, scenario: str = "cold", measure: Measure = "counting",
+    box_metrics: dict[str, float] | None = None, **of_request: Any,
+) -> Sample:  # fmt: skip
     assembled = assemble(
-        Request(Cell("radon", scenario, "NUMBA", "fork"), measure),
+        Request(Cell("radon", scenario, "NUMBA", "fork"), measure, **of_request),
         processes,
-        {"files_leaked": 16, "cache_bytes": 1000},
+        {"files_leaked": 16, "cache_bytes": 1000} if box_metrics is None else box_metrics,
         leaked={"tmp*: def perform": 16},
         hash_seed=1,
         started_at=datetime(2026, 11, 20, 12, tzinfo=UTC),
@@ -74,6 +78,13 @@ def test_what_a_pass_should_have_given_and_did_not_is_absent_with_a_reason() -> 
     found = record(Processes(ending()))
     assert "uncacheable" in found.absent
     assert "compile_time" not in found.absent  # another pass gives it
+
+
+def test_leaked_files_are_not_counted_in_a_directory_of_the_user() -> None:
+    elsewhere = {"TMPDIR": "/elsewhere"}
+    found = record(Processes(ending()), box_metrics={"cache_bytes": 1000}, variables=elsewhere)
+    assert "files_leaked" not in found.metrics
+    assert found.absent["files_leaked"] == "the temporary directory is not the sample's own"
 
 
 def test_a_failed_sample_gives_no_metric_but_that_it_failed() -> None:

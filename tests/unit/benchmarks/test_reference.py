@@ -15,7 +15,7 @@ from observatory.benchmarks.models.parts.radon_data import (
     layout,
     point,
 )
-from observatory.benchmarks.models.parts.reference import Reference, evaluate
+from observatory.benchmarks.models.parts.reference import Reference, evaluate, relative_error
 
 
 @pytest.fixture(scope="module")
@@ -124,3 +124,14 @@ def test_a_value_that_is_not_finite_is_wrong(value: float) -> None:
 
 def test_a_gradient_of_another_shape_is_wrong() -> None:
     assert RIGHT.errors(-100.0, [1.0]).wrong
+
+
+def test_imaginary_parts_are_compared() -> None:
+    assert relative_error([1 + 2j, 3 - 1j], [1 + 2j, 3 - 1j]) == 0
+    assert relative_error([1 + 99j, 3 - 1j], [1 + 2j, 3 - 1j]) == pytest.approx(97 / 5**0.5)
+    assert relative_error([1.0], [1 + 1j]) == pytest.approx(2**-0.5)
+
+
+def test_an_array_without_entries_is_right() -> None:
+    assert relative_error(np.zeros((0, 3)), np.zeros((0, 3))) == 0
+    assert relative_error(np.zeros((0, 3)), np.zeros((3, 0))) is None

@@ -14,6 +14,7 @@ import pytest
 
 from observatory.benchmarks.catalogue import BACKENDS
 from observatory.benchmarks.fillers import CacheError, read_seed, row_of_names
+from observatory.benchmarks.flags import parsed
 from observatory.benchmarks.sandbox import MOST_LEAKED, Sandbox
 from observatory.benchmarks.sweeping import sweep
 
@@ -61,6 +62,25 @@ def test_everything_the_subject_writes_lands_in_the_sandbox(box: Sandbox) -> Non
     assert Path(env["NUMBA_CACHE_DIR"]).is_relative_to(box.cache)
     assert env["TMPDIR"] == str(box.tmp)
     assert env["PYTHONHASHSEED"] == "7"
+
+
+@pytest.mark.parametrize("name", ["a,b", "a#b", "it's", "a b"])
+def test_no_name_of_a_directory_moves_the_cache_out_of_the_sandbox(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / name))
+    box = Sandbox.make()
+    flags = dict(parsed(box.environment(7, "numba__cache=False")["PYTENSOR_FLAGS"]))
+    assert flags == {
+        "base_compiledir": str(box.cache / "pytensor"), "numba__cache": "False",
+    }  # fmt: skip
+
+
+def test_a_leaked_file_whose_name_is_no_text_is_named(box: Sandbox) -> None:
+    Path(os.fsdecode(os.fsencode(box.tmp) + b"/one\xff")).touch()
+    (name,) = box.leaked()
+    assert name.encode() == "one\ufffd".encode()
 
 
 def test_a_kept_cache_remembers_the_hash_seed_of_its_filler(box: Sandbox, tmp_path: Path) -> None:

@@ -43,8 +43,8 @@ def test_a_machine_has_a_matrix_of_its_own() -> None:
     records = [torture(), torture(machine="other")]
     titles = [one["title"] for one in torture_page(records)["matrices"]]
     assert titles == [
-        "bench, Python 3.13, up to 12 steps",
-        "other, Python 3.13, up to 12 steps",
+        "bench, Python 3.13, with --steps 12",
+        "other, Python 3.13, with --steps 12",
     ]
 
 

@@ -42,6 +42,18 @@ def test_a_broken_configuration_file_is_named(tmp_path: Path) -> None:
         settings({"PYTENSORRC": str(file)})
 
 
+def test_a_quoted_flag_is_read_as_pytensor_reads_it() -> None:
+    linked = "-L/opt/lib -lopenblas -Wl,-rpath,/opt/lib"
+    variables = {
+        "PYTENSORRC": "/none",
+        "PYTENSOR_FLAGS": f"base_compiledir='/a, b',blas__ldflags='{linked}'",
+    }  # fmt: skip
+    assert settings(variables) == {"blas__ldflags": linked}
+    assert base_compiledir(variables) == Path("/a, b")
+    with pytest.raises(ReaderError, match="cannot be read: No closing quotation"):
+        settings(variables | {"PYTENSOR_FLAGS": "cxxflags='-O1"})
+
+
 def test_a_compiler_that_was_switched_off_is_none() -> None:
     assert compiler({"cxx": ""}) == compiler({"cxx": "/none"}) == ""
 
