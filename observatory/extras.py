@@ -7,6 +7,8 @@ from contextlib import contextmanager
 
 from observatory.errors import Exit, ObservatoryError
 
+_SOURCE = "https://github.com/pytensor-observatory/observatory"
+
 
 class MissingLibraryError(ObservatoryError):
     """A library of an optional dependency is not installed."""
@@ -24,5 +26,5 @@ def extra(name: str) -> Iterator[None]:
             raise
         raise MissingLibraryError(
             f"{(error.name or name).partition('.')[0]} is not installed; "
-            f"run `pip install 'pytensor-observatory[{name}]'`"
+            f"run `pip install 'pytensor-observatory[{name}] @ git+{_SOURCE}'`"
         ) from error

@@ -58,7 +58,7 @@ def _run(arguments: list[str]) -> int:
     if "--shard" in arguments:
         tasks = shard_of(_value(arguments, "--shard")).tasks(tasks)
     if "--stored" in arguments:
-        there = recorded(Path(_value(arguments, "--stored")), machine.machine, measured.subject)
+        there = recorded(Path(_value(arguments, "--stored")), machine, measured.subject, tasks)
         tasks = lacking(tasks, there)
     counted = {"cache_misses": 0, "uncacheable": 0}
     now = datetime.now(UTC)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,11 @@ from observatory.run.git import Git
 from observatory.store.base.files import write_atomic
 
 BACKUP = ".bak"
+_YOURS = re.compile(
+    r"^(?P<key>(?P<indent> *)# YOURS: .*\n(?P=indent)[\w-]+:)(?P<value> .*(?:\n(?P=indent) +.*)*)$",
+    re.MULTILINE,
+)
+"""What is a person's: the comment, the key below it and its value."""
 State = Literal["new", "up to date", "older", "foreign", "uncommitted"]
 """`older`: ours, with other content. `foreign`: somebody else's. `uncommitted`: ours, with changes
 that git has not recorded."""
@@ -69,9 +75,18 @@ def write(root: Path, change: Change) -> Path | None:
 def _change(root: Path, file: File) -> Change:
     path = root / file.path
     before = path.read_bytes() if path.exists() else None
-    ends = _line_ends(root, before)
-    after = file.text.replace("\n", ends).encode()
+    ends, text = _line_ends(root, before), file.text
+    if before is not None and is_ours(old := before.decode(errors="replace")):
+        text = with_yours(text, old)
+    after = text.replace("\n", ends).encode()
     return Change(file.path, _state(root, file.path, before, after), before, after)
+
+
+def with_yours(text: str, old: str) -> str:
+    """A workflow with the lines that a person may have changed as they are in an earlier one."""
+    found = _YOURS.finditer(old.replace("\r\n", "\n"))
+    kept = {one["key"]: one["value"] for one in found}
+    return _YOURS.sub(lambda one: one["key"] + kept.get(one["key"], one["value"]), text)
 
 
 def _state(root: Path, path: Path, before: bytes | None, after: bytes) -> State:

@@ -163,6 +163,7 @@ def measure_subjects(
     if shard is not None:
         tasks = shard.tasks(tasks)
         session.say(f"part {shard} of the plan")
+        session.results.mkdir(parents=True, exist_ok=True)  # a part may be empty, and not missing
     session.say(_announced(session, tasks, len(subjects)))
     if any(task.measure == "timing" for task in tasks) and (problem := fitness.busy()):
         session.say(problem, "warning")
@@ -170,7 +171,7 @@ def measure_subjects(
     planned = [(subject, _by_environment(tasks, course, subject)) for subject in subjects]
 
     def line(subject: Subject, groups: Groups) -> Line:
-        known = [] if stored is None else recorded(stored, session.machine.machine, subject)
+        known = [] if stored is None else recorded(stored, session.machine, subject, tasks)
         yield from _of_subject(session, subject, groups, total, known=known)
 
     # A time is taken alone, so that subjects with times gain nothing from another beside them.

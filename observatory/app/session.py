@@ -135,6 +135,7 @@ class Session:
         environment: Environment,
         caches: Path,
         *,
+        run: str | None = None,
         added: Sequence[str] = (),
         pins: Mapping[str, str] = NO_PINS,
         placing: Placing | None = None,
@@ -142,7 +143,8 @@ class Session:
         """What takes samples of a subject, here or on the fleet, from ``caches`` that are filled.
 
         ``results``: the directory in which the caller records them, each by itself; None: in pairs,
-        so that one which only a worker has recorded is dropped. ``placing``: what keeps
+        so that one which only a worker has recorded is dropped. ``run``: the run that they are of,
+        which may be an interrupted one; None: that of this session. ``placing``: what keeps
         the chains of several subjects at the same places. Raises OSError and FleetError.
         """
         caches.mkdir(parents=True, exist_ok=True)
@@ -150,7 +152,7 @@ class Session:
             yield self.executor(environment, caches)
             return
         with self.fleet.samples(
-            results, self.run, self.machine.machine, subject, environment,
+            results, run or self.run, self.machine.machine, subject, environment,
             added=added, pins=pins, caches=caches, placing=placing or self.fleet.placing(),
             settings={"timeout": self.timeout, "data": self.data and self.data.absolute(),
                       "only": self.only},

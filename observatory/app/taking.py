@@ -171,7 +171,7 @@ def _samples_of(
         with session.lock() as turn, unwritten.noted(
             session.state, session.results, journals.own.path
         ), session.taking(
-            session.results, subject, environment, caches, added=added
+            session.results, subject, environment, caches, run=run, added=added
         ) as executor:  # fmt: skip
             left = remaining(tasks, taken, executor.holds)
             told.expect(left)

@@ -27,6 +27,7 @@ from observatory.errors import Exit, ObservatoryError
 from observatory.garbage import collect_little
 from observatory.text.plain import for_log, shorten
 
+_ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
 _OLD_OPTIONS = {"measure": "pass"}
 _OTHER_PATH = "give another path"
 _ADVICE = {
@@ -223,7 +224,7 @@ def main() -> None:
 
 def _main() -> None:
     errors = Console(stderr=True, highlight=False, soft_wrap=True)
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in _ENDING:
         signal.signal(number, _interrupt)
     Processes.allowed = True  # those that start the command do nothing else
     collect_little()
@@ -242,6 +243,8 @@ def _main() -> None:
         errors.print(for_log(f"observatory: {sentence}"), style="red", markup=False)
         sys.exit(Exit.USAGE)
     except _Interrupted:
+        for number in _ENDING:  # somebody may press Ctrl-C once more
+            signal.signal(number, signal.SIG_IGN)
         errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
         sys.exit(Exit.INTERRUPTED)
 

@@ -14,6 +14,7 @@ from packaging.version import Version
 from pydantic import Field
 
 from observatory.benchmarks.catalogue import BACKENDS, CACHES
+from observatory.benchmarks.flags import parsed
 from observatory.guard.caches.judging import Report
 from observatory.store.base.record import Record
 from observatory.store.records.passport import Passport
@@ -238,8 +239,7 @@ def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
 
 
 def _settings(side: Side) -> dict[str, str]:
-    flags = filter(None, (side.flags or "").split(","))
-    return dict(sorted(flag.split("=", 1) for flag in flags))
+    return dict(sorted(parsed(side.flags or "")))
 
 
 def worst_of(facts: Iterable[Fact]) -> list[Fact]:

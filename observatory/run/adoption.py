@@ -31,7 +31,7 @@ _CALLS_US = re.compile(r"uses:\s*\S+/\.github/workflows/(comment|compare|publish
 REMOTE = re.compile(r"github\.com[:/]([\w.-]+/[\w.-]+?)(?:\.git)?/?$")
 STORE = re.compile(r"s3://[\w.-]+(/[\w.-]+)*")
 """The addresses of object stores that workflows may use."""
-_STORE = re.compile(rf"^ +to: ({STORE.pattern})$", re.MULTILINE)
+_STORE = re.compile(rf"^ +to: ({STORE.pattern})\r?$", re.MULTILINE)
 _SAFE = re.compile(r"[\w.+/-]+")
 """Names that need no quotes in YAML and in commands."""
 

@@ -96,7 +96,10 @@ class Branch:
         """
         for number in range(1, TRIES + 1):
             self._lock = ""
-            tips = self._tips()
+            try:
+                tips, theirs = self._tips()
+            except _Moved:
+                continue
             before = next(iter(tips), None)
             unchanged = Published(before, before, number)
             with temporary(_SCRATCH) as made:
@@ -109,15 +112,19 @@ class Branch:
                     return unchanged
                 add = ("add", "--all", "--force", "--", ".")
                 tree_hash = self._in_tree(trees[0], add, ("write-tree",))
-            if len(tips) == 1 and tree_hash == self._git.text("rev-parse", f"{before}^{{tree}}"):
+            commit = before
+            same = f"{before}^{{tree}}"
+            if len(tips) != 1 or tree_hash != self._git.text("rev-parse", same):
+                commit = self._commit(tree_hash, tips, message)
+            elif self.remote is None or theirs is not None:
                 return unchanged
-            commit = self._commit(tree_hash, tips, message)
+            assert commit is not None
             try:
                 self._move(commit, before)
             except _Moved:
                 self.wait(random.uniform(0, min(0.1 * 2**number, 10)))  # noqa: S311
             else:
-                return Published(before, commit, number)
+                return Published(before if commit != before else None, commit, number)
         if self._lock:
             raise NotMovedError(
                 f"the branch {self.name} is locked by {self._lock}, which another git process uses "
@@ -136,7 +143,12 @@ class Branch:
         """
         if into.exists() and (not into.is_dir() or any(into.iterdir())):
             raise BranchError(f"{into} exists already; give a new directory")
-        tips = self._tips()
+        try:
+            tips, _ = self._tips()
+        except _Moved:
+            raise NotMovedError(
+                f"the branch {self.name} moved while it was fetched; try again"
+            ) from None
         into.mkdir(parents=True, exist_ok=True)
         self._unpack(tips, into.resolve())
         return bool(tips)
@@ -145,29 +157,36 @@ class Branch:
     def _ref(self) -> str:
         return f"refs/heads/{self.name}"
 
-    def _tips(self) -> list[str]:
-        """The tip of the branch; for a remote, also the local tip if it has more commits."""
+    def _tips(self) -> tuple[list[str], str | None]:
+        """The tip of the branch; for a remote, also the local tip if it has more commits.
+
+        The second is the remote's; None if it has no such branch. Raises _Moved.
+        """
         local = self._git.resolved(self._ref)
         theirs = None if self.remote is None else self._fetched(self.remote)
         if theirs and local and self._git.contains(local, theirs):
-            return [theirs]
-        return [tip for tip in (theirs, local) if tip]
+            return [theirs], theirs
+        return [tip for tip in (theirs, local) if tip], theirs
 
     def _fetched(self, remote: str) -> str | None:
-        if self._at_remote(remote) is None:
+        theirs = self._at_remote(remote)
+        if theirs is None:
             return None
         tracking = f"refs/remotes/{remote}/{self.name}"
         shallow = self._git.text("rev-parse", "--is-shallow-repository") == "true"
-        done = self._git.run(
-            "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
-            *(["--depth=1"] if shallow else []), remote, f"+{self._ref}:{tracking}",
-        )  # fmt: skip
-        self._note_lock(done.stderr)
-        if done.returncode != 0 and "lock" not in done.stderr:
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head")
+        fetch += ("--depth=1",) if shallow else ()
+        if self._git.run(*fetch, remote, f"+{self._ref}:{tracking}").returncode == 0:
+            return self._git.resolved(tracking)
+        # Somebody may hold the tracking branch, or an old one with a longer name be in its way.
+        done = self._git.run(*fetch, "--refmap=", remote, self._ref)
+        if done.returncode != 0:
             raise NotMovedError(
                 f"the branch {self.name} cannot be fetched from {remote}: {reason_in(done.stderr)}"
             )
-        return self._git.resolved(tracking)
+        if self._git.resolved(theirs) is None:
+            raise _Moved
+        return theirs
 
     def _at_remote(self, remote: str) -> str | None:
         done = self._git.run("ls-remote", remote, self._ref)

@@ -74,6 +74,8 @@ def _lock(path: Path) -> int | None:
     flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(path, flags, 0o666)
+        with contextlib.suppress(PermissionError):  # whatever the umask, others must see the lock
+            os.fchmod(descriptor, 0o666)
     except PermissionError:  # another user made it: reading is enough for a lock
         try:
             descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)

@@ -12,7 +12,9 @@ from observatory.run.git import Git
 from observatory.run.schedule import remaining
 from observatory.store.journal.models import plan_of
 from observatory.store.journal.reader import read_journal
+from observatory.store.journal.values import latest_runs
 from observatory.store.records import layout
+from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
 
@@ -27,10 +29,24 @@ def lacking(tasks: Iterable[Task], recorded: Iterable[Sample]) -> list[Task]:
     return remaining(tasks, recorded, lambda _: False)
 
 
-def recorded(results: Path, machine: str, subject: Subject) -> list[Sample]:
-    """All samples that results have of a subject on a machine; none if there is no journal."""
-    path = layout.journal_path(results, machine, subject)
-    return [one.sample for one in read_journal(path).entries] if path.is_file() else []
+def recorded(
+    results: Path, machine: Machine, subject: Subject, tasks: Sequence[Task]
+) -> list[Sample]:
+    """The samples of a plan that results have of a subject on a machine, and that need no other.
+
+    Only the latest run of a cell counts, and times of one CPU. So the times of a cell count here if
+    one run took all of them on this CPU: another run that took the rest would hide them.
+    """
+    path = layout.journal_path(results, machine.machine, subject)
+    if not path.is_file():
+        return []
+    found = [
+        one.sample
+        for one in latest_runs(read_journal(path).entries)
+        if one.sample.measure != "timing" or one.header.machine.cpu == machine.cpu
+    ]
+    open_ = {task.cell for task in lacking(tasks, found) if task.measure == "timing"}
+    return [one for one in found if one.measure != "timing" or one.cell not in open_]
 
 
 def incomplete(

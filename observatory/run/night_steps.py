@@ -82,6 +82,8 @@ class Wishes:
     feed: bool = False
     deliver: str = ""
     """The GitHub repository whose issues are updated."""
+    config: Path | None = None
+    """The settings of that repository; None: those in the working directory, if any."""
     publish: str = ""
     """The branch, or the address of an object store, that the results are added to."""
     repository: Path = field(default_factory=Path)
@@ -191,7 +193,8 @@ def _reporting(wishes: Wishes) -> Iterator[NightStep]:
         feed = ["--feed", str(wishes.out / "alerts.atom")]
         yield NightStep(name="feed", command=[*alerts, *feed, *url], needs=["alerts"])
     if wishes.deliver:
-        command = ["deliver", *results, "--repo", wishes.deliver, *url]
+        config = ["--config", str(wishes.config)] if wishes.config else []
+        command = ["deliver", *results, "--repo", wishes.deliver, *config, *url]
         yield NightStep(name="deliver", command=command, needs=["alerts"])
     if wishes.publish:
         command = ["publish", str(wishes.results), *_published_to(wishes)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -71,7 +72,7 @@ class Nightly:
                 self.say(f"{step.name}: skipped, {reason}")
                 continue
             night, command = self._begun(night, place)
-            self.say(f"{step.name}: observatory {' '.join(command)}")
+            self.say(f"{step.name}: observatory {shlex.join(command)}")
             status = self.start(command)
             if status == Exit.INTERRUPTED:
                 return night

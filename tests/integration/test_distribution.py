@@ -102,4 +102,4 @@ def test_what_an_optional_dependency_does_is_missed_with_a_sentence(
                "--picture", tmp_path / "week.png")  # fmt: skip
     assert done.returncode == 2
     assert "matplotlib is not installed" in done.stderr
-    assert "pip install 'pytensor-observatory[plot]'" in done.stderr
+    assert "pip install 'pytensor-observatory[plot] @ git+https://" in done.stderr

@@ -19,14 +19,18 @@ from observatory.cli.night_summary import summarise
 from observatory.cli.nights import status_of, table
 from observatory.cli.output import Console, say
 from observatory.errors import SelectionError
+from observatory.github import settings as settings_of_github
+from observatory.objects.collection import Collection
 from observatory.run import counter
 from observatory.run.backlog import backlog, measured_commits
+from observatory.run.branch import Branch
 from observatory.run.incomplete import incomplete
 from observatory.run.local import STATE
 from observatory.run.night_steps import MEASURING, STEPS, Wishes, steps
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between, of_commit
+from observatory.store.records.layout import checked_machine
 
 NEW = "new"
 """The commits since the last one with results, instead of a range."""
@@ -168,8 +172,9 @@ def command(
         str,
         typer.Option(
             metavar="K/N",
-            help="Of each plan, measure only the K-th of N parts, for the jobs of a workflow's "
-            "matrix. All times, and the sentinel, are in the first.",
+            help="In the step `measure`, take only the K-th of N parts of the plan, for the jobs "
+            "of a workflow's matrix. All times, and the sentinel, are in the first. Nothing else "
+            "is divided.",
         ),
     ] = "",
     stored: Annotated[
@@ -188,6 +193,11 @@ def command(
     the first unfinished step. The exit status is that of the worst step.
     """  # fmt: skip
     _check(only or (), repo, commits, url, deliver)
+    if machine is not None:
+        checked_machine(machine)
+    if publish:
+        _check_target(publish, publish_in, remote)
+    config = publish_in / settings_of_github.FILE
     if shard:
         options.part(shard)
     tasks = chosen_tasks(preset, Narrowed(None, scenario, backend, launch))
@@ -223,7 +233,7 @@ def command(
         no_work=_no_work(Narrowed(None, scenario, backend, launch), cluster), machine=machine,
         state=None if state == STATE else state, cluster=cluster or "",
         shard=shard, stored=stored,
-        url=url, feed=feed, deliver=deliver,
+        url=url, feed=feed, deliver=deliver, config=config if config.is_file() else None,
         publish=publish, repository=publish_in, remote=remote,
     )  # fmt: skip
     for note in notes:
@@ -265,6 +275,14 @@ def _check(
         raise SelectionError(f"--deliver {deliver!r} is not a repository; write OWNER/NAME")
     if deliver and not os.environ.get("GITHUB_TOKEN"):
         raise SelectionError("--deliver needs a token in the environment variable GITHUB_TOKEN")
+
+
+def _check_target(publish: str, repository: Path, remote: str) -> None:
+    """Check early where results are published. Raises ObservatoryError."""
+    if "://" in publish:
+        Collection(publish)
+    else:
+        Branch(repository, publish, remote or None)
 
 
 def _commits_of(

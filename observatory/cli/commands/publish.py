@@ -118,14 +118,23 @@ def _to_branch(
         made = put_together(work, [*others, *parts], kept_for)
         return message(made)
 
+    said: list[str] = []
     try:
-        done = target.change(edit, dry_run)
+        if parts:  # who only fetches may not write
+            done = target.change(edit, dry_run)
+            changed = done.before != done.after or dry_run
+            said += [*(lines(made) if changed else made.notes), _outcome(target, done, dry_run)]
         if checkout is not None and not dry_run:
-            target.checkout(checkout)
+            found = target.checkout(checkout)
+            where = f"{target.name} of {target.remote or target.repository.resolve()}"
+            said.append(
+                f"{checkout}: the files of {where}."
+                if found
+                else f"{where} does not exist yet; {checkout} is empty."
+            )
     except NotMovedError as error:
         raise NotMovedError(f"{error}; nothing was published") from error
-    changed = done.before != done.after or dry_run
-    return made, [*(lines(made) if changed else made.notes), _outcome(target, done, dry_run)]
+    return made, said
 
 
 def _to_store(

@@ -83,17 +83,18 @@ def load(path: Path) -> Night:
 
 
 def unfinished(directory: Path, asked: Sequence[str], now: datetime) -> Night | None:
-    """The newest night if it should go on; None if a new one should begin.
+    """The newest night that was asked for the same, if it should go on; None otherwise.
 
-    It goes on if it was asked for the same, is not over, and began less than STALE_AFTER before
-    ``now``. Raises RecordError if its record is broken.
+    It goes on if it is not over and began less than STALE_AFTER before ``now``. Raises RecordError
+    if a younger record is broken.
     """
-    paths = sorted(directory.glob("*.json"))
-    if not paths:
-        return None
-    last = load(paths[-1])
-    goes_on = list(asked) == last.asked and now - last.started_at < STALE_AFTER
-    return last if goes_on and not last.over else None
+    for path in sorted(directory.glob("*.json"), reverse=True):
+        night = load(path)
+        if now - night.started_at >= STALE_AFTER:
+            break
+        if night.asked == list(asked):
+            return None if night.over else night
+    return None
 
 
 def newest_run(results: Path) -> str:

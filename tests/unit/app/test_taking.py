@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from observatory.app.taking import Journals
+from observatory.app.taking import Journals, take_samples
 from observatory.benchmarks.plan import Task
 from observatory.store.journal.models import LARGEST_LINE, JournalError
 from observatory.store.journal.writer import Journal
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Sample
+from tests import fleet_client
 from tests.factories import RUN, WARM, header, sample
 
 TASK = Task(WARM, "timing", 0)
@@ -72,3 +75,35 @@ def test_a_journal_of_another_subject_takes_no_failure_either(tmp_path: Path) ->
     Journal.of(tmp_path, other).append(RUN, sample())
     with pytest.raises(JournalError, match="give another results directory"):
         Journals(tmp_path, header()).append(RUN, TASK, sample(), Fleet())
+
+
+class Reached(Exception):
+    """The fleet was asked for what takes the samples of a run."""
+
+
+def test_a_fleet_takes_samples_for_the_run_that_is_continued(tmp_path: Path) -> None:
+    """A worker records them, too: under another run, they would be there twice."""
+    asked: list[str] = []
+
+    class Asked(Fleet):
+        workers = 1
+
+        def placing(self) -> None:
+            return None
+
+        def lock(self, _: object) -> contextlib.AbstractContextManager[None]:
+            return contextlib.nullcontext()
+
+        def samples(self, _: Path, run: str, *__: object, **___: object) -> None:
+            asked.append(run)
+            raise Reached
+
+    own = fleet_client.session(tmp_path, resume=True)
+    tasks = fleet_client.tasks()
+    done = sample(tasks[0].cell, tasks[0].measure)
+    head = header().model_copy(update={"machine": own.machine})
+    Journal.of(tmp_path / "results", head).append(f"{RUN}-fake", done)
+    session = replace(own, fleet=Asked())  # type: ignore[arg-type]
+    with pytest.raises(Reached):
+        take_samples(session, head.subject, fleet_client.environment(tmp_path / "env"), tasks)
+    assert asked == [f"{RUN}-fake"]

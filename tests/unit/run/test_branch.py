@@ -169,7 +169,7 @@ def test_who_is_always_too_late_gives_up_with_a_sentence(
     assert "samples/mine" not in names(clone, "results")
 
 
-@pytest.mark.parametrize("lock", ["clone", "remote", "tracking"])
+@pytest.mark.parametrize("lock", ["clone", "remote"])
 def test_a_lock_that_a_killed_process_left_is_named(
     remote: Path, clone: Path, monkeypatch: pytest.MonkeyPatch, lock: str, tmp_path: Path
 ) -> None:
@@ -177,8 +177,7 @@ def test_a_lock_that_a_killed_process_left_is_named(
     branch = Branch(clone, "results", None if lock == "clone" else "origin", lambda _: None)
     branch.change(adding("a"))
     Branch(cloned(remote, tmp_path / "other"), "results", "origin").change(adding("b"))
-    refs = {"clone": clone / ".git/refs/heads", "remote": remote / "refs/heads",
-            "tracking": clone / ".git/refs/remotes/origin"}  # fmt: skip
+    refs = {"clone": clone / ".git/refs/heads", "remote": remote / "refs/heads"}
     left = refs[lock] / "results.lock"
     left.parent.mkdir(parents=True, exist_ok=True)
     left.touch()
@@ -186,6 +185,45 @@ def test_a_lock_that_a_killed_process_left_is_named(
         branch.change(adding("c"))
     left.unlink()
     assert branch.change(adding("c")).tries == 1
+
+
+def test_a_lock_of_the_tracking_branch_hides_no_results(
+    remote: Path, clone: Path, tmp_path: Path
+) -> None:
+    other = Branch(cloned(remote, tmp_path / "other"), "results", "origin")
+    other.change(adding("a"))
+    left = clone / ".git/refs/remotes/origin/results.lock"
+    left.touch()
+    mine = Branch(clone, "results", "origin", lambda _: None)
+    assert mine.checkout(tmp_path / "there")
+    assert (tmp_path / "there" / "samples" / "a").exists()
+    mine.change(adding("b"))
+    assert names(remote, "results") == {"samples/a", "samples/b"}
+
+
+def test_an_old_branch_whose_name_is_the_beginning_of_a_new_one_is_not_in_its_way(
+    remote: Path, clone: Path, tmp_path: Path
+) -> None:
+    Branch(clone, "results", "origin").change(adding("a"))
+    git(remote, "branch", "moved", "results")
+    git(remote, "branch", "-D", "results")
+    git(remote, "branch", "-m", "moved", "results/pytensor")
+    branch = Branch(clone, "results/pytensor", "origin", lambda _: None)
+    assert branch.checkout(tmp_path / "there")
+    assert (tmp_path / "there" / "samples" / "a").exists()
+    branch.change(adding("b"))
+    assert names(remote, "results/pytensor") == {"samples/a", "samples/b"}
+
+
+def test_a_push_takes_a_commit_that_only_this_clone_has_although_nothing_is_added(
+    remote: Path, clone: Path
+) -> None:
+    mine = Branch(clone, "results").change(adding("a"))
+    done = Branch(clone, "results", "origin").change(adding("a"))
+    assert (done.before, done.after) == (None, mine.after)
+    assert git(remote, "rev-parse", "results") == mine.after
+    again = Branch(clone, "results", "origin").change(adding("a"))
+    assert (again.before, again.after) == (mine.after, mine.after)
 
 
 def test_what_was_committed_here_goes_along_with_the_push(remote: Path, clone: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,6 +44,15 @@ def test_a_claim_ends_with_its_process(tmp_path: Path) -> None:
     owner.kill()
     owner.communicate()
     assert claim(1, {7}, tmp_path).cpus == (7,)
+
+
+def test_what_one_user_gave_back_another_may_claim_whatever_the_umask(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        claim(1, {5}, tmp_path).release()
+    finally:
+        os.umask(before)
+    assert (tmp_path / "observatory-cpu-5").stat().st_mode & 0o777 == 0o666
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:

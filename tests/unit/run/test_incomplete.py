@@ -85,14 +85,35 @@ def test_of_more_incomplete_commits_than_there_is_time_for_the_newest_are_taken(
 
 
 def test_only_what_is_missing_is_taken_with_what_fills_its_cache(tmp_path: Path) -> None:
-    warm = next(task for task in WANTED if task.cache and task.measure == "timing")
+    warm = next(task for task in WANTED if task.cache and task.measure == "counting")
     there = [task for task in WANTED if task is not warm]
     write(tmp_path, "a" * 40, there)
-    found = recorded(tmp_path, "bench", header(commit="a" * 40).subject)
+    of = header(commit="a" * 40)
+    found = recorded(tmp_path, of.machine, of.subject, WANTED)
     left = lacking(WANTED, found)
     assert [(task.cell, task.measure) for task in left if task.keep is None] == [
         (warm.cell, warm.measure)
     ]
     assert [task.keep for task in left if task.keep] == [warm.cache]
     assert lacking(WANTED, [*found, sample(warm.cell, warm.measure)]) == []
-    assert recorded(tmp_path, "another", header(commit="a" * 40).subject) == []
+    another = of.machine.model_copy(update={"machine": "another"})
+    assert recorded(tmp_path, another, of.subject, WANTED) == []
+
+
+@pytest.mark.parametrize("where", ["same CPU", "another CPU", "several runs"])
+def test_times_are_completed_only_by_all_of_their_cell_on_one_cpu(
+    tmp_path: Path, where: str
+) -> None:
+    """Only the latest run of a cell counts, with the times of its own CPU."""
+    of = header(commit="a" * 40)
+    timed = [task for task in WANTED if task.measure == "timing"]
+    write(tmp_path, "a" * 40, timed[:-1])
+    machine, expected = of.machine, {timed[-1].cell}
+    if where == "another CPU":
+        machine, expected = machine.model_copy(update={"cpu": "newer"}), {t.cell for t in timed}
+    if where == "several runs":
+        write(tmp_path, "a" * 40, timed[-1:], run="later")
+    found = recorded(tmp_path, machine, of.subject, timed)
+    left = [task for task in lacking(timed, found) if task.measure == "timing"]
+    assert {task.cell for task in left} == expected
+    assert len([task for task in left if task in timed]) == 2 * len(expected)

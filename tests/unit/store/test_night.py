@@ -53,6 +53,12 @@ def test_what_is_over_is_not_done_again_and_only_the_newest_counts(tmp_path: Pat
     assert record.unfinished(tmp_path, ["this"], NOW + timedelta(hours=2)) is None
 
 
+def test_another_night_in_between_does_not_end_one(tmp_path: Path) -> None:
+    record.save(tmp_path, night())
+    record.save(tmp_path, night(NOW + timedelta(hours=1), "that"))
+    assert record.unfinished(tmp_path, ["this"], NOW + timedelta(hours=2)) == night()
+
+
 def test_where_there_was_no_night_there_is_none(tmp_path: Path) -> None:
     assert record.unfinished(tmp_path / "none", ["this"], NOW) is None
 

@@ -153,6 +153,10 @@ def test_results_in_an_object_store_stay_there_when_the_files_are_updated(pytens
     assert "OBSERVATORY_STORE_SECRET, which may read and write s3://bucket/nights" in done.output
     commit(pytensor)
     assert "up to date" in init(pytensor).output
+    path = pytensor / WORKFLOWS / MAIN
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    commit(pytensor)
+    assert "up to date" in init(pytensor).output
     assert init(pytensor, "--store", "").exit_code == 0
     assert not any(told().values())
 
@@ -278,6 +282,28 @@ def test_other_changes_of_the_checkout_are_left_to_the_person(pytensor: Path) ->
     (pytensor / "pyproject.toml").write_text(PYTENSOR + "\n")
     done = init(pytensor)
     assert f"add these alone: {WORKFLOWS}/{MAIN} {WORKFLOWS}/{SECOND}" in done.output
+
+
+YOURS = "-e ./pkg pytest pytest-benchmark numba"
+
+
+@pytest.mark.parametrize(
+    "theirs", [f" {YOURS}", f" >-\n        -e ./pkg\n        {YOURS}"], ids=["a line", "a block"]
+)
+@pytest.mark.parametrize("ends", ["\n", "\r\n"])
+def test_lines_that_are_yours_stay_when_the_file_is_updated(
+    pytensor: Path, theirs: str, ends: str
+) -> None:
+    init(pytensor)
+    path = pytensor / WORKFLOWS / MAIN
+    first = path.read_text()
+    assert "      install: -e . pytest pytest-benchmark\n" in first
+    changed = first.replace(" -e . pytest pytest-benchmark", theirs)
+    older = changed.replace("most: 8", "most: 7").replace("\n", ends)
+    path.write_bytes(older.encode())
+    commit(pytensor)
+    assert f"{MAIN}: updated" in init(pytensor).output
+    assert path.read_bytes() == changed.replace("\n", ends).encode()
 
 
 def test_windows_line_ends_stay(pytensor: Path) -> None:
@@ -570,6 +596,15 @@ def test_no_two_jobs_of_one_run_give_an_artifact_the_same_name(pytensor: Path) -
     ]  # fmt: skip
     assert len(names) >= 9
     assert len(names) == len(set(names))
+
+
+def test_a_second_attempt_replaces_what_the_first_one_kept(pytensor: Path) -> None:
+    """GitHub refuses an artifact of a name that an earlier attempt of the run has used."""
+    for path in every_workflow(pytensor):
+        for job in yaml.safe_load(path.read_text())["jobs"].values():
+            for step in job.get("steps", ()):
+                if "/upload-artifact@" in step.get("uses", ""):
+                    assert step["with"].get("overwrite") is True, (path.name, step["with"])
 
 
 def test_no_run_is_started_for_each_comment(pytensor: Path) -> None:

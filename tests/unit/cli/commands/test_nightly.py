@@ -28,6 +28,7 @@ from observatory.store.journal.night import Night
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
 from observatory.store.records.subject import Subject
+from tests.factories_git import git
 from tests.fake_observatory import TASKS
 
 pytestmark = pytest.mark.long
@@ -86,7 +87,28 @@ class Stage:
 
 @pytest.fixture
 def stage(tmp_path: Path) -> Stage:
+    git(tmp_path, "init", "--quiet")
+    git(tmp_path, "remote", "add", "origin", "https://example.org/x.git")
     return Stage(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--publish", "a b"], "'a b' cannot be the name of a branch"),
+        (["--publish", "results", "--publish-in", "none"], "none"),
+        (["--publish", "results", "--remote", "upstream"], "has no remote 'upstream'"),
+        (["--publish", "s3://"], "s3://"),
+        (["--machine", "a b"], "a b"),
+    ],
+)
+def test_where_nothing_can_go_is_said_before_the_night(
+    stage: Stage, arguments: list[str], said: str
+) -> None:
+    status, told = stage.night("3.3.7", *arguments)
+    assert status == Exit.USAGE
+    assert said in told
+    assert stage.begun() == []
 
 
 def test_a_night_does_everything_and_tells_it(stage: Stage) -> None:

@@ -128,6 +128,22 @@ def test_old_journals_are_compacted_and_new_ones_are_not(repo: Path, tmp_path: P
     assert "is up to date" in again.output
 
 
+def test_who_only_fetches_writes_nothing(repo: Path, tmp_path: Path) -> None:
+    """A job of a pull request may not write, and journals become old by themselves."""
+    results = measured(tmp_path / "results", sample(started_at=LONG_AGO))
+    assert publish(repo, results, "--push", "--compact-after", "never").exit_code == 0
+    tip = git(repo, "rev-parse", "origin/results")
+    there = on(repo, tmp_path / "there", "--push")
+    assert layout.journals(there)
+    assert git(repo, "ls-remote", "origin", "results").split()[0] == tip
+
+
+def test_a_branch_that_is_not_there_is_named(repo: Path, tmp_path: Path) -> None:
+    done = publish(repo, "--checkout", tmp_path / "there", "--push", "--branch", "reslts")
+    assert "reslts of origin does not exist yet; " in done.output
+    assert done.output.strip().endswith("is empty.")
+
+
 def test_never_compacts_nothing(repo: Path, tmp_path: Path) -> None:
     results = measured(
         tmp_path / "results", *(sample(started_at=LONG_AGO, hash_seed=seed) for seed in (1, 2))
