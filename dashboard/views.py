@@ -162,11 +162,12 @@ class Views:
         observed = self._observed
         track = observed.tracks[number]
         series, drift = track.series, track.drift
+        machine = observed.machine_change_of(track)
         words = (
             self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
             track.judgement, track.reason, track.bounds, *_words(*observed.rule_of(track)),
             drift and (drift.ratio, drift.low, drift.high, drift.slope),
-            observed.machine_changed(track),
+            machine and (machine.alike and machine.alike.ratio),
             self.kin.events(number) if series.place.model else (),
         )  # fmt: skip
         return hashed(repr(words), series.digest)

@@ -276,7 +276,7 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
         "2 timings slower, 1 size larger, 1 count better, 1 timing faster; 2 series unaffected, "
         "2 with a changed workload, 1 only described, 1 not judged."
     )
-    assert seen.texts("#compare .status") == ["✗ Worse"]
+    assert seen.texts("#compare .status") == ["✗ Wrong results"]
     assert seen.tables() == [
         "Wrong results", "Crashes", "Counts that got worse", "Slower or larger", "Better",
     ]  # fmt: skip
@@ -308,6 +308,40 @@ def test_wrong_results_and_crashes_are_told_first_then_counts_then_times(visit, 
     ]
     said = seen.texts("#compare .verdict")[0]
     assert f"Most important: {FORK} wrong_results, 7 wrong values (0 → 7)." in said
+
+
+def test_a_cache_that_confuses_graphs_is_told_with_wrong_results(visit, tmp_path):
+    series = [
+        counts(C, "files_leaked", 0, 0, 8, unit="files"),
+        counts(FORK, "key_collisions", 0, 0, 1, unit="graphs"),
+        counts(FORK, "wrong_results", 0, 0, 7, unit="values"),
+        counts(SPAWN, "key_collisions", 0, 0, 2, unit="graphs"),
+    ]
+    seen = visit(site(tmp_path / "s", series))
+    assert seen.verdict == "3.3.7 against 3.3.6: wrong results in 2 cells, 1 count worse."
+    assert seen.texts("#compare .status") == ["✗ Wrong results"]
+    assert [row[:2] for row in seen.rows("Wrong results")] == [
+        [FORK, "wrong_results"], [SPAWN, "key_collisions"], [FORK, "key_collisions"],
+    ]  # fmt: skip
+
+
+def test_what_got_worse_is_most_important_beside_what_is_wrong_in_both(visit, tmp_path):
+    series = [
+        counts(C, "wrong_results", 7, 7, 7, unit="values"),
+        counts(FORK, "graphs_raised", 0, 0, 4, unit="graphs"),
+    ]
+    seen = visit(site(tmp_path / "s", series))
+    assert seen.texts("#compare .status") == ["✗ Worse"]
+    assert f"Most important: {FORK} graphs_raised, " in seen.texts("#compare .verdict")[0]
+
+
+def test_where_nothing_was_judged_it_is_not_called_partly_judged(visit, tmp_path):
+    kept = pairs((C, "compile_time", "noisy", 4, [1.0, 1.3, 1.3, 0]), outcome="undecided")
+    series = [unfit(C, "compile_time", 1.0, 1.0, 1.3)]
+    assert visit(site(tmp_path / "a", series, pairs=kept)).texts("#compare .status") == [
+        "? Not judged"
+    ]
+    assert visit(site(tmp_path / "b", series)).texts("#compare .status") == ["? Not judged"]
 
 
 def test_every_row_leads_to_its_series(visit, tmp_path):

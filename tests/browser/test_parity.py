@@ -47,9 +47,9 @@ pytestmark = pytest.mark.browser
 RESULTS = Path(__file__).parents[2] / "results"
 CASES = 4000
 STATUS = {
-    "wrong results": ("✗ Worse",),
-    "worse": ("✗ Worse",),
-    "undecided": ("? Partly judged", "? Wrong or crashing in both"),
+    "wrong results": ("✗ Wrong results",),
+    "worse": ("✗ Worse", "✗ Crashes"),
+    "undecided": ("? Partly judged", "? Not judged", "? Wrong or crashing in both"),
     "calm": ("✓ Better", "✓ Unaffected"),
 }
 ROWS = """async ([a, b, finished]) => {

@@ -380,6 +380,20 @@ def test_without_a_choice_every_series_is_a_card_that_can_be_found_and_sorted(vi
     assert again.page.locator(".tile-of").first.get_attribute("title") == "series 12999"
 
 
+def test_another_address_of_the_grid_shows_what_it_names(visit):
+    seen = visit(address(words="1999"))
+    seen.page.wait_for_selector(".tile-of svg")
+    seen.page.evaluate(f"location.hash = '{address(words='12999', by='none')}'")
+    seen.until("/^1 of/.test(document.querySelector('#grid-count').textContent)")
+    assert seen.page.input_value("[name=words]") == "12999"
+    assert seen.page.input_value("[name=by]") == ""
+    seen.page.evaluate(f"location.hash = '{address(s=TIME)}'")
+    seen.until(DRAWN)
+    seen.page.evaluate("location.hash = ''")
+    seen.until("document.title === 'All series · Benchmarks'")
+    seen.until("/^20,000 of/.test(document.querySelector('#grid-count').textContent)")
+
+
 def test_on_a_phone_cards_are_on_the_first_screen_and_filters_one_touch_away(visit):
     seen = visit("", width=390, has_touch=True, is_mobile=True)
     seen.page.wait_for_selector(".tile-of svg")

@@ -71,7 +71,7 @@ def from_csv(path: Path) -> RadonData:
     import numpy as np
 
     try:
-        with path.open(newline="", encoding="utf-8") as stream:
+        with path.open(newline="", encoding="utf-8-sig") as stream:  # Excel begins with a mark
             rows = list(csv.DictReader(stream, skipinitialspace=True))
     except (OSError, UnicodeDecodeError) as error:
         raise RadonDataError(f"cannot read the radon data: {error}") from error
@@ -84,6 +84,8 @@ def from_csv(path: Path) -> RadonData:
             f"{path} has no column {', '.join(sorted(missing))}; "
             "the model reads county, floor and log_radon (or activity)"
         )
+    if any(row["county"] is None for row in rows):
+        raise RadonDataError(f"{path} has a row that ends before its county")
     names = sorted({row["county"].strip() for row in rows})
     try:
         values = np.array([float(row[column]) for row in rows])
@@ -91,7 +93,10 @@ def from_csv(path: Path) -> RadonData:
     except (TypeError, ValueError) as error:
         raise RadonDataError(f"{path} holds a value that is not a number: {error}") from error
     # 0.1 pCi/L is what the published analyses add, as some houses measured 0.
-    log_radon = values if column == "log_radon" else np.log(values + 0.1)
+    with np.errstate(all="ignore"):
+        log_radon = values if column == "log_radon" else np.log(values + 0.1)
+    if not (np.isfinite(log_radon).all() and np.isfinite(floor).all()):
+        raise RadonDataError(f"{path} holds a value of {column} or floor that no house can have")
     index = {name: number for number, name in enumerate(names)}
     county = np.array([index[row["county"].strip()] for row in rows])
     return RadonData(county, floor, log_radon)

@@ -130,7 +130,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         positions[line.key].append({one.commit: place for place, one in enumerate(line.subjects)})
     keys: set[SeriesId] = set()
     if context.previous is not None:  # nobody asks for them without alerts before
-        keys = {one.key for one in series}
+        keys = set(tracks.keys)
         keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
         keys |= _parts_of(context.previous, keys)
     recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread)

@@ -195,6 +195,11 @@ class Tracks:
         for one in tracks:
             self._of[one.series.key].append(one)
 
+    @property
+    def keys(self) -> Collection[SeriesId]:
+        """The different keys."""
+        return self._of.keys()
+
     def at(self, key: SeriesId, commit: str) -> SegmentedSeries | None:
         """The one of this key that a commit is on; None if there is none."""
         return next((one for one in self._of.get(key, ()) if commit in one.series.commits), None)

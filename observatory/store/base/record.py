@@ -107,10 +107,11 @@ class RecordFiles(Generic[Model]):
     def load_all(self, results: Path) -> Iterator[Model | RecordError]:
         """Every record of a results directory, or its RecordError if broken, by file name.
 
-        At most 2,000 files are read.
+        Of more than 2,000 files, the last ones are read, which are the newest if names begin with
+        their dates.
         """
         paths = sorted((results / self.directory).glob("*.json"))
-        for path in paths[:_MOST_FILES]:
+        for path in paths[-_MOST_FILES:]:
             try:
                 record = self.load(path)
             except RecordError as error:
@@ -120,5 +121,5 @@ class RecordFiles(Generic[Model]):
                     yield record
         if len(paths) > _MOST_FILES:
             yield RecordError(
-                f"{results / self.directory} holds {len(paths)} files; {_MOST_FILES} were read"
+                f"{results / self.directory} holds {len(paths)} files; the last {_MOST_FILES} were read"
             )

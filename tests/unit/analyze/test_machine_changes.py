@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 
 from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
+from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.moved_alike import moved_alike
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.pages.newest_value import newest_change
@@ -79,6 +80,24 @@ def test_a_slower_host_under_the_same_name_is_told_once_and_no_cell_is_called_sl
     words = {newest_change(found, track).words for track in found.tracks}
     assert any(one.endswith("the machine likely changed") for one in words)
     assert not any("not confirmed" in one and "slower" in one for one in words)
+
+
+def test_a_machine_that_became_slower_is_not_named_beside_a_value_that_is_faster(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Its level may be older than the subject before: calls were slower there once."""
+    found = history(slower=1.5)
+    track = next(
+        one for one in found.tracks
+        if newest_change(found, one).words.endswith("the machine likely changed")
+    )  # fmt: skip
+    *_, before, newest = track.series.values.tolist()
+    assert newest > before
+    older = replace(found.verdicts_on(track).state, before=2 * newest)
+    monkeypatch.setattr(SeriesVerdicts, "state", older)
+    words = newest_change(found, track).words
+    assert words.startswith("slower: ")
+    assert words.endswith(f" against {OLD}; the machine likely changed")
 
 
 def test_a_real_slowdown_stays_one() -> None:

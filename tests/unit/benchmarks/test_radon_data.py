@@ -43,6 +43,12 @@ def test_a_file_gives_counties_by_name_and_log_radon(tmp_path: Path) -> None:
     assert data.log_radon.tolist() == [0.5, 1.5, -1.0]
 
 
+def test_a_file_of_a_spreadsheet_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "radon.csv"
+    path.write_text("county,floor,log_radon\nA,1,0.5\n", encoding="utf-8-sig")
+    assert from_csv(path).n_counties == 1
+
+
 def test_activity_is_taken_where_there_is_no_log(tmp_path: Path) -> None:
     path = tmp_path / "radon.csv"
     path.write_text("county,floor,activity\nA,0,0\nB,1,0.9\n")
@@ -55,6 +61,9 @@ def test_activity_is_taken_where_there_is_no_log(tmp_path: Path) -> None:
         ("", "holds no rows"),
         ("county,log_radon\nA,1\n", "has no column floor"),
         ("county,floor,log_radon\nA,0,high\n", "not a number"),
+        ("log_radon,floor,county\n1,0,A\n1,0\n", "a row that ends before its county"),
+        ("county,floor,log_radon\nA,0,nan\n", "that no house can have"),
+        ("county,floor,activity\nA,0,-3\n", "that no house can have"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_a_sentence(

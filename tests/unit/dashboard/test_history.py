@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 import pandas as pd
+import pytest
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.dashboard.drawing import geometry
@@ -51,6 +52,14 @@ def test_environments_with_the_same_words_are_named_once():
     assert history((*elsewhere, *shown), subject).left_out == (
         "Python 3.12 on bench-2c with other packages (1 subject in 2 environments)",
     )
+
+
+@pytest.mark.parametrize(("number", "said"), [(1, "1 value was wrong"), (7, "7 values were wrong")])
+def test_one_value_was_wrong_and_several_were(number: int, said: str) -> None:
+    frame = factory.frame()
+    sibling = factory.row(Cell("radon", "siblings", "NUMBA", "fork"), "wrong_results", number)
+    panel = past(pd.concat([frame, factory.as_frame([sibling])])).wrong
+    assert any(point.text.endswith(said) for point in panel.lines[0].points)
 
 
 def test_words_say_since_when_the_cache_hits():

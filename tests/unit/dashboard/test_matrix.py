@@ -49,6 +49,18 @@ def test_a_warm_cell_that_compiles_without_a_cache_is_not_said_to_miss_nothing()
     assert cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX").misses.mark == "✓"
 
 
+def test_what_a_cache_refused_is_not_said_to_be_compiled_without_a_lookup():
+    warm = Cell("radon", "warm_disk", "JAX", "fork")
+    counts = {"cache_misses": 0, "functions_compiled": 6, "uncacheable": 6}
+    rows = [factory.row(warm, name, value) for name, value in counts.items()]
+    found = cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX")
+    assert found.misses.text == "0"
+    assert [flag.text for flag in found.alarms] == ["6 uncacheable"]
+    rows[1] = factory.row(warm, "functions_compiled", 8)
+    found = cell(matrix(factory.as_frame(rows)), "warm_disk", "JAX")
+    assert found.misses.text == "2 compiled without a lookup"
+
+
 def test_cells_without_a_value_say_so_and_never_show_zero():
     found = matrix(factory.frame())
     absent = cell(found, "variants", "C")

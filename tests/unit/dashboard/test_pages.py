@@ -527,6 +527,16 @@ def test_the_history_tells_the_newest_first_and_no_stale_runs() -> None:
     assert len(worse) < len(events)
 
 
+def test_the_history_does_not_tell_what_the_results_show_no_longer() -> None:
+    base = observed(factory.frame())
+    withdrawn = alert(base, "resolved", id="c" * 10, resolution="withdrawn")
+    over = alert(base, "resolved", id="d" * 10, resolved_by=alert(base).first_bad)
+    found = with_alerts(withdrawn, over)
+    told = timeline(found.alerts, frozenset({"c" * 10, "d" * 10}))["chapters"]
+    links = {link for *_, own, _ in told for *_, link in own if link}
+    assert links == {f"alerts/{'d' * 10}.html"}
+
+
 def test_a_picture_of_a_long_series_shows_its_newest_values() -> None:
     values = stepped(400, 350, 2.0)
     (track,) = segmented([series(line(400), values)])

@@ -48,6 +48,12 @@ def test_a_machine_has_a_matrix_of_its_own() -> None:
     ]
 
 
+def test_the_matrix_of_the_newest_release_comes_first() -> None:
+    old, new = torture("3.0.0", date=STARTED - DAY), torture("3.1.0", machine="other")
+    matrices = torture_page([old, new])["matrices"]
+    assert [one["newest"] for one in matrices] == ["3.1.0", "3.0.0"]
+
+
 def test_the_page_says_who_filled_the_caches_of_others(tmp_path: Path) -> None:
     record = torture()
     assert record.tried is not None

@@ -40,6 +40,17 @@ def test_ledgers_that_differ_in_order_and_seconds_alone_are_one_file(tmp_path: P
     assert [path.name for path in tmp_path.rglob("*.gz")] == [f"{first.sha}.json.gz"]
 
 
+def test_addresses_that_older_samples_left_in_names_are_read_as_one(tmp_path: Path) -> None:
+    store = LedgerStore(tmp_path)
+    first, second = (
+        store.store(ledger(f"Scaled{{known=<object at 0x7f{n}>}}", "Mul")) for n in ("573b", "e664")
+    )
+    assert first.sha != second.sha
+    for stored in (first, second):
+        named = {one.name for one in store.load(stored.sha)}
+        assert named == {"Scaled{known=<object at 0x…>}", "Mul"}
+
+
 def test_another_outcome_is_another_ledger(tmp_path: Path) -> None:
     store = LedgerStore(tmp_path)
     assert store.store(ledger("Add")).sha != store.store(ledger("Add", outcome="miss")).sha

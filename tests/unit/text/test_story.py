@@ -360,3 +360,17 @@ def test_a_sentence_has_the_names_of_the_subjects_and_paths_stay(
     cause = lost.causes[0].model_copy(update={"sentence": said})
     found = lines(lost.model_copy(update={"causes": [cause]}))
     assert (told or "3.3.7's keys, and HEAD^1, .git/HEAD and HEAD.txt.") in found
+
+
+def test_the_status_is_that_of_the_claim_that_follows() -> None:
+    place, elsewhere = where(scenario="warm_disk", launch="fork")[:2]
+    slow = noisy(elsewhere, "compile_time", 1.5, "worse")
+    told = str(tell(factory.comparison([slow])).status), verdict(factory.comparison([slow]))
+    assert "Slower" in told[0]
+    assert "compiling is slower" in told[1]
+    both = factory.comparison([exact(place, "graphs_raised", 0, 4), slow])
+    assert "Worse" in str(tell(both).status)
+    assert "4 graphs no longer work" in verdict(both)
+    quick = noisy(elsewhere, "compile_time", 0.5, "better")
+    fewer = factory.comparison([exact(place, "uncacheable", 4, 0, "better"), quick])
+    assert "Better" in str(tell(fewer).status)
