@@ -36,8 +36,8 @@ Kind = Literal[
     "phase grew",
     "imports more",
     # What to keep in mind when reading a comparison
-    "CPUs differ", "times moved alike", "measured apart", "not calibrated", "calibrated elsewhere",
-    "partly calibrated",
+    "CPUs differ", "times moved alike", "times moved alike in between", "measured apart",
+    "not calibrated", "calibrated elsewhere", "partly calibrated",
     # What happened along a history
     "cause began", "count changed", "level changed", "work changed", "losses added up",
     "worse under faults", "worse with other settings",

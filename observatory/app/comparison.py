@@ -9,8 +9,16 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import Setting, compared, setting_of
+from observatory.analyze.comparison.comparing import (
+    OtherSpeed,
+    Setting,
+    compared,
+    setting_of,
+    who_of,
+)
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.history.machine_changes import machine_changes, other_speeds
+from observatory.analyze.history.series import series_of
 from observatory.app import implementations
 from observatory.app.cluster import on_cluster
 from observatory.app.comparer import Comparer, discard, side_of
@@ -27,6 +35,8 @@ from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.problems import RecordError, RecordUsageError
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.reading.beside import problems_beside
+from observatory.store.reading.cache import directory_for
+from observatory.store.reading.read import read_results
 from observatory.store.reading.saved import (
     INTERLEAVED,
     Saved,
@@ -124,7 +134,8 @@ def compare(
         if profile_of_cells([(side.header.subject.label, side.samples) for side in sides]):
             command = ["observatory", "profile", base, head, "--form", "html", "--out", PROFILE]
             progress(Update(f"To draw a flame graph: {shlex.join(command)}", "plain"))
-        return compare_saved(*sides, narrowed, Path(results), seed, repeat)
+        speed = _other_speed(next(iter(places)), *sides) if len(places) == 1 else None
+        return compare_saved(*sides, narrowed, Path(results), seed, repeat, speed)
     if any(saved):
         other = head if saved[0] else base
         raise SubjectError(
@@ -198,15 +209,17 @@ def _measured(
 
 
 def compare_saved(
-    base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str
-) -> Comparison:
+    base: Saved, head: Saved, narrowed: Narrowed, results: Path, seed: int, reproduce: str,
+    other_speed: OtherSpeed | None = None,
+) -> Comparison:  # fmt: skip
     """Compare saved samples of two subjects in the cells that ``narrowed`` leaves.
 
-    Raises SubjectError if it leaves none.
+    ``other_speed``: a change of the machine between the two, if the history shows one. Raises
+    SubjectError if it leaves none.
     """
     setting = setting_of(
         base, head, calibration.load(results, head.header.machine.machine),
-        seed=seed, observatory=tool_version(), reproduce=reproduce,
+        seed=seed, observatory=tool_version(), reproduce=reproduce, other_speed=other_speed,
     )  # fmt: skip
     passes = MEASURES if narrowed.measures is None else ("counting", *narrowed.measures)
     of_base, of_head = (
@@ -225,6 +238,13 @@ def compare_saved(
         )
     warnings = () if "timing" in passes else (NO_TIMES,)
     return comparison_of(compared(setting, of_base, of_head, cells), warnings=warnings)
+
+
+def _other_speed(results: Path, base: Saved, head: Saved) -> OtherSpeed | None:
+    """The change of the machine between two subjects of a history, if it shows one."""
+    read = read_results(results, directory_for(results))
+    pair = who_of(base.header), who_of(head.header)
+    return other_speeds(machine_changes(series_of(read)), pair).get(pair)
 
 
 def load_comparison(path: Path) -> Comparison:

@@ -115,8 +115,9 @@ def site_data(
         loaded(crossings.load_all, directories, problems),
     )
     nights = looks(loaded(sentinels.load_all, directories, problems))
+    changes = machine_changes(track.series for track in tracks)
     with doing(progress, "comparing subjects"):
-        pairs = finished_pairs(directories[0], read, alerts, calibrations)
+        pairs = finished_pairs(directories[0], read, alerts, calibrations, changes)
     journals = {
         who_of(one.header): path for path, one in read.journals.items() if one.header is not None
     }
@@ -129,7 +130,6 @@ def site_data(
     named = {one.path for one in problems}
     for directory in directories:  # pages do not show every kind of record
         problems += [one for one in problems_beside(directory) if one.path not in named]
-    changes = machine_changes(tracks)
     observed = SiteInput(
         tracks, read.files, alerts, tool_version(),
         problems=[str(problem) for problem in problems],

@@ -15,7 +15,15 @@ from pathlib import Path
 import orjson
 
 from observatory import tool_version
-from observatory.analyze.comparison.comparing import Pair, Who, pair_of, pairs_of, who_of
+from observatory.analyze.comparison.comparing import (
+    OtherSpeed,
+    Pair,
+    Who,
+    pair_of,
+    pairs_of,
+    who_of,
+)
+from observatory.analyze.history.machine_changes import MachineChange, other_speeds
 from observatory.app import fingerprints
 from observatory.app.parts import Processes, mapped
 from observatory.dashboard import verdict_data
@@ -41,24 +49,26 @@ _ALONE = 60
 
 
 def finished_pairs(
-    directory: Path, read: Results, alerts: Alerts, calibrations: Sequence[Calibration]
-) -> dict[Who, HeadVerdicts[Who]]:
+    directory: Path, read: Results, alerts: Alerts, calibrations: Sequence[Calibration],
+    changes: Sequence[MachineChange],
+) -> dict[Who, HeadVerdicts[Who]]:  # fmt: skip
     """The verdicts on every ordered pair of the newest subjects and of those that alerts name.
 
-    The result is by head. The verdicts are kept beside the cache of ``directory``, packed as the
-    pages need them, and made again where a journal, what it refers to, a calibration or the code
-    differs.
+    ``changes``: of machines. The result is by head. The verdicts are kept beside the cache of
+    ``directory``, packed as the pages need them, and made again where a journal, what it refers
+    to, a change of the machine, a calibration or the code differs.
     """
     headed = {path: one.header for path, one in read.journals.items() if one.header is not None}
     digests = {path: _digest_of(path) for path in _chosen(headed, alerts)}
+    names = {path: who_of(headed[path]) for path in digests}
     common = _version(calibrations)
-    wanted = {
-        head: {
-            base: hashlib.blake2b(digests[base] + digests[head] + common).hexdigest()[:32]
-            for base in digests if base != head
-        }
-        for head in digests
-    }  # fmt: skip
+    speeds = other_speeds(changes, {*names.values()})
+
+    def key(base: Path, head: Path) -> str:
+        speed = repr(speeds.get((names[base], names[head]))).encode()
+        return hashlib.blake2b(digests[base] + digests[head] + common + speed).hexdigest()[:32]
+
+    wanted = {head: {base: key(base, head) for base in digests if base != head} for head in digests}
     file = _file(directory)
     kept = [] if file is None else _kept(file)
     known = {key: one for one in kept for key in one.bases}
@@ -66,8 +76,7 @@ def finished_pairs(
         (base, head): key
         for head, keys in wanted.items() for base, key in keys.items() if key not in known
     }  # fmt: skip
-    made = _made(missing, calibrations) if missing else {}
-    names = {path: who_of(headed[path]) for path in digests}
+    made = _made(missing, calibrations, speeds) if missing else {}
     heads, found = [], {}
     for head, keys in wanted.items():
         one = next((known[key] for key in keys.values() if key in known), None)
@@ -93,18 +102,22 @@ def _chosen(headed: Mapping[Path, JournalHeader], alerts: Alerts) -> list[Path]:
 
 
 def _made(
-    missing: Mapping[tuple[Path, Path], str], calibrations: Sequence[Calibration]
-) -> dict[str, Pair]:
+    missing: Mapping[tuple[Path, Path], str], calibrations: Sequence[Calibration],
+    speeds: Mapping[tuple[Who, Who], OtherSpeed],
+) -> dict[str, Pair]:  # fmt: skip
     """Compare pairs of journals, base and head; the result has their keys."""
     pairs = sorted((base, head, key) for (base, head), key in missing.items())
     cpus = len(os.sched_getaffinity(0)) if Processes.allowed else 1
     each = max(_ALONE, math.ceil(len(pairs) / cpus))
-    return dict(mapped(partial(compared_part, calibrations=calibrations), pairs, each))
+    return dict(
+        mapped(partial(compared_part, calibrations=calibrations, speeds=speeds), pairs, each)
+    )
 
 
 def compared_part(
-    part: Sequence[tuple[Path, Path, str]], calibrations: Sequence[Calibration]
-) -> list[tuple[str, Pair]]:
+    part: Sequence[tuple[Path, Path, str]], calibrations: Sequence[Calibration],
+    speeds: Mapping[tuple[Who, Who], OtherSpeed],
+) -> list[tuple[str, Pair]]:  # fmt: skip
     """Compare some pairs: journals of base and head, and the key under which the result stands."""
     gc.disable()  # none of some hundred thousand entries of ledgers is garbage before the end
     try:
@@ -119,7 +132,7 @@ def compared_part(
         }
         machines = {one.machine.machine: one for one in calibrations}
         saved = [one for _, one in subjects.values()]
-        found = pairs_of(saved, wished, machines, tool_version())
+        found = pairs_of(saved, wished, machines, tool_version(), speeds)
         return [
             (wished[base, head], pair_of(comparison_of(compared))) for base, head, compared in found
         ]

@@ -174,8 +174,8 @@ class Branch:
             return None
         tracking = f"refs/remotes/{remote}/{self.name}"
         shallow = self._git.text("rev-parse", "--is-shallow-repository") == "true"
-        fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head")
-        fetch += ("--depth=1",) if shallow else ()
+        depth = ("--depth=1",) if shallow else ()
+        fetch = ("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", *depth)
         if self._git.run(*fetch, remote, f"+{self._ref}:{tracking}").returncode == 0:
             return self._git.resolved(tracking)
         # Somebody may hold the tracking branch, or an old one with a longer name be in its way.

@@ -12,6 +12,7 @@ from observatory.store.records.alerts import SeriesChange
 from observatory.text import sizes, units
 from observatory.text.causes import cause_sentence
 from observatory.text.guard import settings_sentence
+from observatory.text.plain import shorten
 from observatory.text.profiles import (
     grown_parts_sentence,
     grown_phase_sentence,
@@ -166,6 +167,11 @@ def times_moved_alike(alike: MovedAlike) -> str:
     )
 
 
+def times_moved_alike_in_between(since: str, alike: MovedAlike) -> str:
+    """The same of a subject between the two that are compared, or of the later one."""
+    return f"since {shorten(since, 60)}, {times_moved_alike(alike)}"
+
+
 def _size(change: SeriesChange, drifting: bool) -> tuple[str, str]:
     """The relative change, empty where none describes it, and the numbers."""
     if drifting and change.ratio is not None:
@@ -261,6 +267,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "the CPUs differ: {} (BASE), {} (HEAD). The memory that builds leave in use is not compared"
     ),
     "times moved alike": times_moved_alike,
+    "times moved alike in between": times_moved_alike_in_between,
     "measured apart": (
         "BASE and HEAD were measured in different runs, so other work of the machine also changes "
         "their times: a change counts only from {:percent} on"

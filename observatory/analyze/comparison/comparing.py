@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from statistics import median
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from observatory.analyze.comparison.beginnings import with_beginnings
@@ -50,6 +51,13 @@ Who = tuple[str, str, str]
 """A subject by its machine, its environment and its commit."""
 
 
+class OtherSpeed(NamedTuple):
+    """The subject with which a machine is likely to have changed, and what moved then."""
+
+    since: str
+    alike: MovedAlike
+
+
 @dataclass(frozen=True)
 class Setting:
     """What is compared and how, beside the samples."""
@@ -62,6 +70,8 @@ class Setting:
     observatory: str
     reproduce: str
     calibration: Calibration | None = None
+    other_speed: OtherSpeed | None = None
+    """A change of the machine between the two, if the history shows one."""
     apart: Mapping[str, str] = field(default_factory=dict)
     """The packages of which both sides cannot have the same version, and the requirement."""
 
@@ -105,7 +115,10 @@ def compared(
         conclusions_only,
     )  # fmt: skip
     alike = None if setting.interleaved or other else _moved_alike(asked, base, head)
-    if alike is not None:
+    told = [Statement("times moved alike", (alike,))] if alike else []
+    if not told and setting.other_speed is not None and not (setting.interleaved or other):
+        told = [Statement("times moved alike in between", tuple(setting.other_speed))]
+    if told:
         noisy = [_undecided(one) for one in noisy]
     causes, verdicts = explained([*exact.verdicts, *noisy], base, head)
     if not conclusions_only:
@@ -118,7 +131,7 @@ def compared(
         _differences(setting),
         [
             *_unwatched(setting, asked, missing, base, head),
-            *([Statement("times moved alike", (alike,))] if alike else ()),
+            *told,
             *_warnings(setting, noisy),
         ],
     )  # fmt: skip
@@ -301,6 +314,7 @@ def setting_of(
     seed: int = 0,
     observatory: str = "",
     reproduce: str = "",
+    other_speed: OtherSpeed | None = None,
 ) -> Setting:
     """The setting of a comparison of two saved subjects."""
     sides = [
@@ -310,7 +324,7 @@ def setting_of(
     return Setting(
         base=sides[0], head=sides[1], started_at=datetime.now(UTC),
         interleaved=base.interleaved_with(head), seed=seed, observatory=observatory,
-        reproduce=reproduce, calibration=calibration,
+        reproduce=reproduce, calibration=calibration, other_speed=other_speed,
     )  # fmt: skip
 
 
@@ -319,16 +333,20 @@ def pairs_of(
     wanted: Collection[tuple[Who, Who]],
     calibrations: Mapping[str, Calibration],
     observatory: str,
+    other_speeds: Mapping[tuple[Who, Who], OtherSpeed] = MappingProxyType({}),
 ) -> Iterator[tuple[Who, Who, Compared]]:
     """The wanted pairs of these subjects: base, head, and what their comparison concludes.
 
-    ``calibrations``: by machine.
+    ``calibrations``: by machine. ``other_speeds``: of the pairs between which it changed.
     """
     known = {who_of(one.header): (one, Evidence.of(one.samples)) for one in subjects}
     for left, right in wanted:
         (base, old), (head, new) = known[left], known[right]
         calibration = calibrations.get(head.header.machine.machine)
-        setting = setting_of(base, head, calibration, observatory=observatory)
+        setting = setting_of(
+            base, head, calibration, observatory=observatory,
+            other_speed=other_speeds.get((left, right)),
+        )  # fmt: skip
         yield left, right, compared(setting, old, new, conclusions_only=True)
 
 

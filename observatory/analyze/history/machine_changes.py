@@ -8,9 +8,11 @@ cause and hides nothing: an alert stays an alert.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
+from observatory.analyze.comparison.comparing import OtherSpeed, Who
 from observatory.analyze.history.alerts import FAILED, STALE
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import Line, Series, Subject
@@ -39,13 +41,30 @@ class MachineChange:
     alike: MovedAlike | None = None
 
 
-def machine_changes(tracks: Iterable[SegmentedSeries]) -> list[MachineChange]:
+def machine_changes(series: Iterable[Series]) -> list[MachineChange]:
     """The subjects at which times moved alike and work did not; in the order of lines."""
     by_line: dict[int, list[Series]] = defaultdict(list)
-    for track in tracks:
-        if track.series.place.model:
-            by_line[id(track.series.line)].append(track.series)
-    return [one for own in by_line.values() for one in _on_line(own)]
+    for one in series:
+        if one.place.model:
+            by_line[id(one.line)].append(one)
+    return [change for own in by_line.values() for change in _on_line(own)]
+
+
+def other_speeds(
+    changes: Iterable[MachineChange], among: Collection[Who]
+) -> dict[tuple[Who, Who], OtherSpeed]:
+    """By pair of these subjects, in both orders: the newest of the changes between the two."""
+    found: dict[tuple[Who, Who], OtherSpeed] = {}
+    for one in changes:
+        if one.alike is None:  # only steps show it
+            continue
+        line, commits = one.line, [each.commit for each in one.line.subjects]
+        at = commits.index(one.at.commit)
+        whos = [(line.machine, line.env_name, commit) for commit in commits]
+        before, after = ([who for who in part if who in among] for part in (whos[:at], whos[at:]))
+        for base, head in product(before, after):
+            found[base, head] = found[head, base] = OtherSpeed(one.at.label, one.alike)
+    return found
 
 
 def changes_of_alerts(

@@ -121,5 +121,6 @@ class RecordFiles(Generic[Model]):
                     yield record
         if len(paths) > _MOST_FILES:
             yield RecordError(
-                f"{results / self.directory} holds {len(paths)} files; the last {_MOST_FILES} were read"
+                f"{results / self.directory} holds {len(paths)} files; the last {_MOST_FILES} "
+                "were read"
             )

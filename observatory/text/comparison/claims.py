@@ -89,7 +89,7 @@ def _claims(
     for metric, found in by_metric(exact, phrases).items():
         cells = {verdict.cell for verdict in found}
         effect: Words = ()
-        about = (metric,)
+        about: tuple[str, ...] = (metric,)
         if inside := by_metric(verdict for verdict in left if verdict.cell in cells):
             left = [verdict for verdict in left if verdict.cell not in cells]
             # The first metric is enough: compile_time if it is among them.

@@ -8,7 +8,11 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from observatory.analyze.history.machine_changes import changes_of_alerts, machine_changes
+from observatory.analyze.history.machine_changes import (
+    changes_of_alerts,
+    machine_changes,
+    other_speeds,
+)
 from observatory.analyze.history.newest import SeriesVerdicts
 from observatory.analyze.moved_alike import moved_alike
 from observatory.benchmarks.catalogue import Cell
@@ -66,7 +70,7 @@ def history(slower: float, work: float = 1.0) -> SiteInput:
         for label in (OLD, NEW) for cell in CELLS
     ]  # fmt: skip
     found = observed(pd.concat([frame, factory.as_frame(rows)]))
-    return replace(found, machine_changes=machine_changes(found.tracks))
+    return replace(found, machine_changes=machine_changes(one.series for one in found.tracks))
 
 
 def test_a_slower_host_under_the_same_name_is_told_once_and_no_cell_is_called_slower() -> None:
@@ -98,6 +102,17 @@ def test_a_machine_that_became_slower_is_not_named_beside_a_value_that_is_faster
     words = newest_change(found, track).words
     assert words.startswith("slower: ")
     assert words.endswith(f" against {OLD}; the machine likely changed")
+
+
+def test_a_change_lies_between_every_subject_before_it_and_every_later_one() -> None:
+    found = history(slower=1.5)
+    (change,) = found.machine_changes
+    line = change.line
+    whos = {one.label: (line.machine, line.env_name, one.commit) for one in line.subjects}
+    first, old, new = whos[line.subjects[0].label], whos[OLD], whos[NEW]
+    speeds = other_speeds(found.machine_changes, {first, old, new})
+    assert speeds.keys() == {(first, new), (old, new), (new, first), (new, old)}
+    assert {one.since for one in speeds.values()} == {NEW}
 
 
 def test_a_real_slowdown_stays_one() -> None:

@@ -5,6 +5,7 @@ import subprocess
 import time
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import timedelta
 from itertools import product
 from pathlib import Path
 from typing import Any, ClassVar
@@ -12,8 +13,9 @@ from typing import Any, ClassVar
 import pytest
 from typer.testing import CliRunner
 
-from observatory.analyze.comparison.comparing import Setting, compared, outcome_of
+from observatory.analyze.comparison.comparing import OtherSpeed, Setting, compared, outcome_of
 from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.moved_alike import MovedAlike
 from observatory.app import comparison as module
 from observatory.app import session as of_session
 from observatory.app.comparer import Comparer, Measured
@@ -28,6 +30,7 @@ from observatory.run import counter, fitness
 from observatory.run.interleave import Matrix
 from observatory.run.sources import SubjectError
 from observatory.run.together import Resolved, Together
+from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordError
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration as record
@@ -114,6 +117,31 @@ def test_with_more_work_or_side_by_side_they_are_slower(changes: dict[str, Any])
     found = compare(of_a_machine(1.0), of_a_machine(1.4, work), **changes)
     times = {one.conclusion for one in found.verdicts if one.metric == "compile_time"}
     assert times == {"worse"}
+
+
+def test_a_machine_that_changed_between_two_subjects_of_a_history_makes_none_slower() -> None:
+    """Their own values need not show it: here, the work changed as well."""
+    speed = OtherSpeed("3.3.7", MovedAlike(39, 39, 1.4, 1.0, 39))
+    old, new = of_a_machine(1.0), of_a_machine(1.4, work=1.4)
+    apart = compare(old, new, interleaved=False, other_speed=speed)
+    said = {one.conclusion for one in apart.verdicts if one.metric == "compile_time"}
+    assert said == {"undecided"}
+    assert {one.conclusion for one in apart.verdicts if one.metric == "python_calls"} == {"worse"}
+    assert apart.warnings[0].startswith("since 3.3.7, 39 of 39 times changed alike")
+    beside = compare(old, new, other_speed=speed)
+    said = {one.conclusion for one in beside.verdicts if one.metric == "compile_time"}
+    assert said == {"worse"}
+
+
+def test_the_history_of_saved_subjects_says_that_their_machine_changed(tmp_path: Path) -> None:
+    for label, day, slowness, work in (("3.3.5", 1, 1, 1), ("3.3.6", 2, 1, 2), ("3.3.7", 3, 2, 2)):
+        of = header(
+            label, commit=label.replace(".", "").ljust(40, "0"), date=NOON + timedelta(days=day)
+        )
+        made = journal(tmp_path, of_a_machine(slowness, work), under=of)
+        project(tmp_path, made.read())
+    found = module.compare(f"{tmp_path}:3.3.5", f"{tmp_path}:3.3.7", results=tmp_path)
+    assert any(one.startswith("since 3.3.7, ") for one in found.warnings), found.warnings
 
 
 def test_packages_and_the_machine_that_differ_are_named_but_not_pytensor() -> None:
