@@ -139,10 +139,12 @@ def decisions(alert: Alert, forge: Forge, now: datetime) -> list[Decision]:
     """The three ways to settle an alert: expected, bug, noise. None for a resolved one.
 
     ``now``: the time of the entries of the triage file; that of the newest sample, so that the
-    same results give the same page.
+    same results give the same page. An entry is later than the one that counts, to replace it.
     """
     if alert.state == "resolved":
         return []
+    if alert.acknowledged is not None:
+        now = max(now, alert.acknowledged.at + timedelta(seconds=1))
     issue = forge.new_issue(issue_title(alert), issue_text(alert))
     found = []
     for name, meaning, why, span in _DECISIONS:

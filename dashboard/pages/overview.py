@@ -176,6 +176,7 @@ def alert_line(alert: Alert, found: Found = NOTHING) -> dict[str, Any]:
         "sentence": begun(alert.sentence, _SENTENCE), "range": between(alert),
         "since": f"since {shorten(alert.first_bad.label, 24)}",
         "culprit": spoken(headline(found.of_change(alert))), "seen": alert.first_seen,
+        "resolution": clean(alert.resolution or ""),
         "link": f"alerts/{alert.id}.html",
     }  # fmt: skip
 

@@ -31,7 +31,7 @@ from observatory.dashboard.site import build
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.journal.latest import Note
 from observatory.store.reading.compiled import Function
-from observatory.store.records.alerts import Alert, At, SeriesChange
+from observatory.store.records.alerts import Acknowledgement, Alert, At, SeriesChange
 from observatory.store.records.comparison import GraphChange
 from observatory.store.records.found import Found
 from observatory.store.records.searches import Probe
@@ -431,6 +431,25 @@ def test_an_open_alert_asks_for_a_decision_and_says_how() -> None:
     )  # fmt: skip
     without = alert_page(with_alerts(one), one, FORGE)["decisions"]
     assert [each.button for each in without] == ["", "Open an issue", ""]
+
+
+def test_a_resolved_alert_is_listed_with_what_became_of_it() -> None:
+    base = observed(factory.frame())
+    gone = alert(base, "resolved", resolution="withdrawn: no change is seen there any more")
+    (row,) = [row for _, own in alerts_page(with_alerts(gone))["groups"] for row in own]
+    assert row["resolution"] == "withdrawn: no change is seen there any more"
+
+
+def test_a_decision_of_the_page_is_later_than_the_one_that_it_replaces() -> None:
+    """Somebody may have acknowledged the alert after the newest sample."""
+    later = MEASURED + timedelta(days=9)
+    given = Acknowledgement(
+        id="0123456789", who="Ada", why="known", at=later, until=later + timedelta(days=1)
+    )
+    one = alert(observed(factory.frame()), "acknowledged", acknowledged=given)
+    for each in alert_page(with_alerts(one), one, FORGE)["decisions"]:
+        (read,) = Triage.model_validate(tomllib.loads(each.text)).acknowledged
+        assert read.at > given.at
 
 
 def test_of_many_resolved_alerts_the_newest_have_pages() -> None:
