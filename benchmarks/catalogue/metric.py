@@ -90,7 +90,7 @@ class Metric:
     def same(self, one: float, other: float) -> bool:
         """Whether two values of two subjects are equal, as far as chance lets one tell."""
         if self.kind == "exact":
-            return one == other
+            return one == other or max(one, other) <= min(one, other) * (1 + (self.material or 0))
         one, other = max(one, self.resolution), max(other, self.resolution)
         return abs(one - other) <= (self.material or self.spread) * max(one, other)
 

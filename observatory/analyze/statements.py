@@ -26,8 +26,8 @@ from observatory.store.records.sample import Check
 Kind = Literal[
     # Why something was not judged or not measured
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
-    "too few processes", "interval too wide", "other CPU", "other speed", "other workload",
-    "instructions not counted", "not measured", "unavailable", "recorded message",
+    "too few processes", "interval too wide", "may be chance", "other CPU", "other speed",
+    "other workload", "instructions not counted", "not measured", "unavailable", "recorded message",
     "samples failed", "described", "compared",
     "too few subjects", "no ratio of levels", "no baseline", "no successor",
     "no value", "no earlier value", "other graphs", "size ended",
@@ -45,7 +45,8 @@ Kind = Literal[
     # What became of an alert
     "over since", "part of", "small now", "measured again", "fails no more", "withdrawn",
     "counts no more",
-    "series gone", "subject gone", "series ended", "no run there", "unread",
+    "series gone", "subject gone", "series ended", "no run there", "records gone",
+    "unread",
 ]  # fmt: skip
 
 

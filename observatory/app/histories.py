@@ -15,13 +15,13 @@ from observatory.analyze.comparison.comparing import Who, who_of
 from observatory.analyze.comparison.evidence import Evidence, same_words
 from observatory.analyze.history.alerts import Run
 from observatory.analyze.history.detection import Histories
-from observatory.analyze.history.faults import fault_changes
+from observatory.analyze.history.faults import fault_changes, fault_records
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import lines_of
-from observatory.analyze.history.settings_changes import settings_changes
+from observatory.analyze.history.settings_changes import settings_changes, settings_records
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of
 from observatory.store.reading.read import Results
@@ -45,16 +45,16 @@ def watched_of(
     saved = heapq.merge(
         *(load_all(directory) for directory in directories), key=lambda one: place_of(one.header)
     )
+    tried = loaded(torture.load_all, directories, problems)
+    crossed = loaded(settings.load_all, directories, problems)
     return Histories(
         tracks=tracks,
         histories=_histories(saved, problems),
         runs=list(runs_of(read)),
         last_good=max(filter(None, map(_good, read.journals.values())), default=None),
         samples=_samples_of(read),
-        without_series=[
-            *fault_changes(loaded(torture.load_all, directories, problems)),
-            *settings_changes(loaded(settings.load_all, directories, problems)),
-        ],
+        without_series=[*fault_changes(tried), *settings_changes(crossed)],
+        records=fault_records(tried) | settings_records(crossed),
         unread=frozenset(_machines(read.unread, directories)),
         floors=floors,
     )

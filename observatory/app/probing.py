@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from statistics import median
 from typing import ClassVar, NamedTuple
 
 from observatory.analyze.growth.families import with_judged_counts
@@ -187,4 +186,5 @@ class Prober:
             here = {self.cell.counted_by(source, steady=steady) for steady in (False, True)}
             given = [one for one in given if one.counted_by in here]
             given = [one for one in given if one.counted_by == given[-1].counted_by]
-        return median(one.metrics[self.metric.name] for one in given) if given else None
+        values = [one.metrics[self.metric.name] for one in given]
+        return self.metric.value_of(values) if values else None

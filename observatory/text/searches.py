@@ -48,6 +48,14 @@ def nothing(search: Searched) -> str:
     """Why a search without a culprit has none."""
     if not search.finished:
         return "The time ended before a culprit was found; the next search continues."
+    known = COMPARED.get(search.metric)
+    values = [one.value for one in search.probes if one.value is not None]
+    if known is not None and values and not known.same(values[0], values[-1]):
+        low, high = (value(one, search.metric) for one in (values[0], values[-1]))
+        return (
+            f"The value changes from {low} to {high} little by little: no change between two "
+            "neighbours is large enough to count."
+        )
     return "The value is the same at both ends, so nothing between them was searched."
 
 

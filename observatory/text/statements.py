@@ -228,6 +228,10 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
         "HEAD takes between {:more} and {:more} than BASE: this range is too wide to tell a change "
         "of {:percent} from none"
     ),
+    "may be chance": (
+        "HEAD takes between {:more} and {:more} than BASE, but among so many cells this may be "
+        "chance: more processes would tell"
+    ),
     "other CPU": "BASE and HEAD were measured on different CPUs: their times cannot be compared",
     "other speed": "the machine has probably changed between BASE and HEAD",
     "other workload": "other functions are compiled: reuse cannot be compared",
@@ -309,5 +313,6 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "subject gone": f"{{}} is no longer in the results{_UNKNOWN}",
     "series ended": _series_ended,
     "no run there": "no run of {} is in the results: whether this is over is unknown",
+    "records gone": f"records that it follows from are gone or cannot be read{_UNKNOWN}",
     "unread": "files of its machine cannot be read, so whether it still holds is unknown",
 }

@@ -275,7 +275,7 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     ratio = _ratio(base, head)
     base, head = rule.resolved(base), rule.resolved(head)
     if min(*base, *head) <= 0:
-        same = list(base) == list(head)
+        same = len({*base, *head}) == 1
         return Concluded("unaffected" if same else "workload changed")
     low, high = min(head) / max(base), max(head) / min(base)
     by, sure, floor = fmean(head) / fmean(base), rule.sure(len(base), len(head)), _floor(rule)

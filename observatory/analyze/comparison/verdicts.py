@@ -301,6 +301,8 @@ def _noisy(one: _Contest, q_value: float | None, floors: NoiseFloors) -> JudgedV
         conclusion = noisy.conclude(ratio, q_value, floor)
         if conclusion == "undecided":
             because = Statement("interval too wide", (ratio.low, ratio.high, floor))
+            if ratio.low >= 1 + floor or ratio.high <= 1 / (1 + floor):
+                because = Statement("may be chance", (ratio.low, ratio.high))
     return JudgedVerdict(
         cell=one.cell, metric=one.metric.name, unit=one.metric.unit, kind="noisy",
         conclusion=conclusion, base=one.old, head=one.new,

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from observatory.analyze.history.faults import FAULTS
+from observatory.analyze.history.faults import FAULTS, about
 from observatory.analyze.history.settings_changes import SETTINGS
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
@@ -61,6 +61,15 @@ class Recorded:
     """By machine and environment: the position of each commit on each line."""
     unread: frozenset[str] = frozenset()
     """Machines of which something could not be read: no alert about them is withdrawn."""
+    others: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """Records of other kinds, as `fault_records` has them."""
+
+    def compares(self, alert: Alert) -> bool:
+        """Whether the records of both ends of an alert are there, and are comparable."""
+        place = alert.about.removesuffix(f", {alert.first_bad.label}")
+        ends = [at for at in (alert.last_good, alert.first_bad) if at is not None]
+        steps = {self.others.get((alert.kind, about(place, at))) for at in ends}
+        return len(steps) == 1 and None not in steps
 
     @property
     def newest(self) -> datetime | None:
@@ -282,7 +291,7 @@ class _Update:
         resolution: Statement | None = None
         unread = any(
             f"{alert.about}, ".startswith((f"{machine}, ", f"{machine}: "))
-            if alert.kind in _OF_RUNS
+            if alert.kind in _BY_ABOUT
             else any(one.machine == machine for one in alert.series)
             for machine in self.recorded.unread
         )
@@ -290,7 +299,8 @@ class _Update:
             if self._ran_again(alert) and not unread:
                 resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
         elif alert.kind in _OF_RECORDS:
-            resolution = Statement("withdrawn")
+            if self.recorded.compares(alert):
+                resolution = Statement("withdrawn")
         elif near is not None:
             resolution = Statement("part of", (near.change.id,))
         elif self._near(alert, self.small) is not None:
@@ -302,12 +312,7 @@ class _Update:
             over = [one.model_copy(update={"holds": False}) for one in alert.series]
             news = {"state": "resolved", "state_since": self.context.now, "series": over}
             return FoundAlert(alert.model_copy(update=news), resolution=resolution, notes=[])
-        gone = Statement("subject gone", (alert.first_bad.label,))
-        note = Statement("series gone") if measured else gone
-        if alert.kind in _OF_RUNS:
-            note = Statement("no run there", (alert.about,))
-        if unread:
-            note = Statement("unread")
+        note = Statement("unread") if unread else _gone(alert, measured)
         return FoundAlert(self._with_state(alert, alert), notes=[note])
 
     def _ran_again(self, alert: Alert) -> bool:
@@ -343,6 +348,19 @@ def _unused(id_: str, used: Collection[str]) -> str:
         number += 1
         found = id_of(id_, str(number))
     return found
+
+
+def _gone(alert: Alert, measured: bool) -> Statement:
+    """What the results lack, so that nobody knows whether an alert holds.
+
+    ``measured``: whether they have its subject.
+    """
+    if alert.kind in _OF_RUNS:
+        return Statement("no run there", (alert.about,))
+    if alert.kind in _OF_RECORDS:
+        return Statement("records gone")
+    gone = Statement("subject gone", (alert.first_bad.label,))
+    return Statement("series gone") if measured else gone
 
 
 def _withdrawn(alert: Alert) -> Statement:

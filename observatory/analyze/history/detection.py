@@ -65,6 +65,8 @@ class Histories:
     """The samples of one subject, of which the profiles are needed. Reading them takes a while."""
     without_series: Sequence[Occurrence] = ()
     """What other records say: see `fault_changes` and `settings_changes`."""
+    records: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    """The records that these follow from: see `fault_records`."""
     unread: frozenset[str] = frozenset()
     """Machines of which something could not be read: what is not seen there may still hold."""
     floors: MachineFloors = field(default_factory=MachineFloors)
@@ -133,7 +135,7 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         keys = set(tracks.keys)
         keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
         keys |= _parts_of(context.previous, keys)
-    recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread)
+    recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread, given.records)
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)
     small = [one for one, _ in smaller]

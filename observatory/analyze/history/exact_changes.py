@@ -32,6 +32,7 @@ from observatory.analyze.history.followed import (
 )
 from observatory.analyze.statements import (
     FoundCause,
+    JudgedVerdict,
     Occurrence,
     Sides,
     Statement,
@@ -43,6 +44,7 @@ from observatory.benchmarks.catalogue import (
     METRICS,
     OF_A_CACHE,
     WARM_SCENARIOS,
+    WRONG_VALUES,
     Cell,
     Metric,
     metrics_of,
@@ -51,6 +53,8 @@ from observatory.store.records.alerts import Change, SeriesChange, series_id
 from observatory.store.records.comparison import Verdict
 
 _COMPILE_TIME = METRICS["compile_time"]
+_FLICKER = 0.1
+"""Within a change that holds, a count may move by so much of it and is no change of its own."""
 _Place = tuple[Cell, str]
 """A cell and the name of a metric, or `reuse_lost`."""
 
@@ -59,7 +63,8 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     """Every change of an exact metric that can alert, for the worse and for the better.
 
     A subject is compared, metric by metric, with the last one that has a value: a night without
-    counts, with failures or with counts that are not deterministic hides no change. Values that
+    counts, with failures or with counts that are not deterministic hides no change. Where these
+    surely changed all the same, later subjects are compared with them. Values that
     were wrong from the first have no last good subject, and are left out once they are right.
     Returns the changes in the order of their subjects, and the number of pairs compared.
     """
@@ -70,20 +75,41 @@ def counted_changes(history: History) -> tuple[list[Occurrence], int]:
     for head in history.subjects:
         for series in (series for one in found if one.found.worse for series in one.series):
             series.update(head)
-        given = set(_given(head.evidence))
+        given = dict(_given(head.evidence))
+        known = {place for place, even in given.items() if even}
         bases = {last[place].number: last[place] for place in given if place in last}
         for _, base in sorted(bases.items()):
             compared += 1
-            places = {place for place in given if last.get(place) is base}
-            found += _Pair(history, base, head).changes(places)
+            pair = _Pair(history, base, head)
+            verdicts = pair.verdicts({place for place in given if last.get(place) is base})
+            known |= {(one.cell, one.metric) for one in verdicts if one.conclusion != "undecided"}
+            found += pair.changes([one for one in verdicts if not _flickers(one, found)])
         found += wrong_from_the_first(history, head, checked)
-        last |= dict.fromkeys(given, head)
+        last |= dict.fromkeys(known, head)
     occurrences = (one.occurrence() for one in found)
     return [o for o in occurrences if o.change.last_good or not o.recovered], compared
 
 
-def _given(evidence: Evidence) -> Iterator[_Place]:
-    """The places where a subject has a value that later ones can be compared with."""
+def _flickers(verdict: Verdict, found: Iterable[FollowedChange]) -> bool:
+    """Whether a count moves by little within what an alert that holds has already said of it.
+
+    35 misses in one night, 34 in the next and 35 again are one change, and no three.
+    """
+    if verdict.metric in (*WRONG_VALUES, *CORRECTNESS, REUSE_LOST):
+        return False
+    base, head = max(verdict.base.values, default=0.0), max(verdict.head.values, default=0.0)
+    return any(
+        series.over is None
+        and (series.cell, series.change.metric) == (verdict.cell, verdict.metric)
+        and head <= series.peak
+        and abs(head - base) <= _FLICKER * (series.peak - series.change.before)
+        for change in found if change.found.worse
+        for series in change.series
+    )  # fmt: skip
+
+
+def _given(evidence: Evidence) -> Iterator[tuple[_Place, bool]]:
+    """The places where a subject has a value, each with whether its samples agree."""
     for cell in evidence.cells:
         if cell.problem() is not None:
             continue
@@ -92,10 +118,9 @@ def _given(evidence: Evidence) -> Iterator[_Place]:
             if metric.kind != "exact" or not values:
                 continue
             most = min(values) * (1 + (metric.material or 0.0))
-            if metric.name in CORRECTNESS or max(values) <= most:
-                yield cell, metric.name
+            yield (cell, metric.name), metric.name in CORRECTNESS or max(values) <= most
         if evidence.ledger(cell) is not None:
-            yield cell, REUSE_LOST
+            yield (cell, REUSE_LOST), True
 
 
 @dataclass(frozen=True)
@@ -106,13 +131,16 @@ class _Pair:
     base: CountedSubject
     head: CountedSubject
 
-    def changes(self, places: Collection[_Place]) -> Iterator[FollowedChange]:
-        """The changes of the metrics in ``places``."""
-        old, new = self.base.evidence, self.head.evidence
+    def verdicts(self, places: Collection[_Place]) -> list[JudgedVerdict]:
+        """The verdicts on the metrics in ``places``."""
         cells = sorted({cell for cell, _ in places})
-        verdicts = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
-        exact = [v for v in verdicts if v.kind == "exact" and (v.cell, v.metric) in places]
-        causes, exact = explained(exact, old, new)
+        old, new = self.base.evidence, self.head.evidence
+        found = judge_exact(cells, old, new, NoiseFloors.of(None, interleaved=False)).verdicts
+        return [v for v in found if v.kind == "exact" and (v.cell, v.metric) in places]
+
+    def changes(self, verdicts: Sequence[JudgedVerdict]) -> Iterator[FollowedChange]:
+        """The changes that verdicts find, each with its cause if it is known."""
+        causes, exact = explained(list(verdicts), self.base.evidence, self.head.evidence)
         worse = [verdict for verdict in exact if verdict.conclusion == "worse"]
         for cause in causes:
             if shown := _shown(cause, worse):

@@ -64,6 +64,20 @@ def lines_of(records: Iterable[Torture]) -> Iterator[list[Torture]]:
         yield sorted(own, key=_date)
 
 
+def fault_records(records: Iterable[Torture]) -> dict[tuple[str, str], int]:
+    """The number of steps of each record, by the kind of its alerts and by what they are about."""
+    return {
+        (FAULTS, about(f"{at.machine}, {at.subject.env_name}", at_of(at.subject))): one.steps
+        for one in records
+        if (at := one.tried) is not None
+    }
+
+
+def about(place: str, at: At) -> str:
+    """What an alert on the records of a subject is about; ``place``: machine and environment."""
+    return f"{place}, {at.label}"[:4000]
+
+
 def before_it(record: Torture, records: Iterable[Torture]) -> Torture | None:
     """The record of the newest subject before that of a record, of the same machine and Python."""
     line = next((own for own in lines_of([record, *records]) if record in own), [])
@@ -91,7 +105,7 @@ def _change(
     good, bad = at_of(before.tried.subject), at_of(after.tried.subject)
     place = f"{after.tried.machine}, {after.tried.subject.env_name}"
     change = Change(
-        id=id_of(FAULTS, place, bad.commit), kind=FAULTS, about=f"{place}, {bad.label}"[:4000],
+        id=id_of(FAULTS, place, bad.commit), kind=FAULTS, about=about(place, bad),
         sentence="", last_good=good, first_bad=bad, between=0,
     )  # fmt: skip
     told = [

@@ -53,6 +53,11 @@ class FollowedSeries:
     change: SeriesChange
     count: Count
     over: At | None = None
+    peak: float = 0.0
+    """The highest count since it began, without the newest one."""
+
+    def __post_init__(self) -> None:
+        self.peak = self.change.after
 
     def update(self, subject: CountedSubject) -> None:
         """Update with the count of a later subject."""
@@ -60,6 +65,8 @@ class FollowedSeries:
             return
         if not counted.worse:
             self.over = subject.at
+        if self.change.now is not None:
+            self.peak = max(self.peak, self.change.now)
         news = {"now": counted.value, "newest": subject.at, "holds": self.over is None}
         self.change = self.change.model_copy(update=news)
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from observatory.analyze.history.faults import about
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
 from observatory.store.records.alerts import At, Change, at_of
 from observatory.store.records.settings import Row, Settings
@@ -52,6 +53,14 @@ def settings_changes(records: Iterable[Settings]) -> Iterator[Occurrence]:
                 yield _change(line[at - 1] if at else None, record, worse, after)
 
 
+def settings_records(records: Iterable[Settings]) -> dict[tuple[str, str], int]:
+    """Which records there are, as `fault_records` has them; they have no steps."""
+    return {
+        (SETTINGS, about(f"{o.machine.machine}, {o.subject.env_name}", at_of(o.subject))): 0
+        for o in records
+    }
+
+
 def _excess(record: Settings) -> _Excess:
     usual = record.rows[0]
     found: dict[str, dict[str, float]] = {}
@@ -76,7 +85,7 @@ def _change(
     place = f"{bad.machine.machine}, {bad.subject.env_name}"
     change = Change(
         id=id_of(SETTINGS, place, first.commit), kind=SETTINGS,
-        about=f"{place}, {first.label}"[:4000],
+        about=about(place, first),
         sentence="", last_good=last, first_bad=first, between=0,
     )  # fmt: skip
     told: dict[str, list[_Worse]] = defaultdict(list)

@@ -186,6 +186,39 @@ def test_a_night_that_does_not_agree_with_itself_hides_no_change_across_it() -> 
     assert (one.change.first_bad.label, one.recovered) == ("n2", None)
 
 
+def twice(*misses: float) -> list[Sample]:
+    """A subject that was counted twice, with keys that depend on the hash seed."""
+    return [one for number in misses for one in counted(number)]
+
+
+def test_a_count_that_surely_rose_alarms_although_its_samples_differ() -> None:
+    (one,) = changes(twice(0, 0), twice(35, 34), twice(34, 35), twice(33, 35))
+    assert one.worse
+    assert [(s.before, s.after, s.holds) for s in one.change.series if s.kind == "exact"] == [
+        (0, 35, True)
+    ]
+    worse, better = changes(twice(0, 0), twice(35, 34), twice(0, 0))
+    assert (worse.worse, better.worse) == (True, False)
+    assert worse.recovered is not None
+
+
+def test_a_count_that_flickers_is_one_change() -> None:
+    nights = (0, 35, 34, 35, 34, 36, 35, 10, 20, 0)
+    found = changes(*(counted(number) for number in nights))
+    told = [(one.change.first_bad.label, one.worse) for one in found]
+    assert told == [
+        ("n1", True), ("n5", True), ("n7", False), ("n8", True), ("n9", False),
+    ]  # fmt: skip
+
+
+def test_one_more_wrong_value_is_never_flicker() -> None:
+    def wrong(number: float) -> list[Sample]:
+        return [sample(SIBLINGS, "counting", {"wrong_results": number})]
+
+    found = changes(*map(wrong, (0, 30, 29, 30)))
+    assert [one.change.first_bad.label for one in found if one.worse] == ["n1", "n3"]
+
+
 def test_two_causes_in_one_cell_are_two_changes_of_the_same_series() -> None:
     found = [*ledger("a", outcome="miss"), *ledger("b", outcome="uncacheable")]
     bad = [sample(DISK, "counting", {"cache_misses": 1, "uncacheable": 1}, ledger=found)]

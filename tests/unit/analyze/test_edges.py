@@ -59,6 +59,23 @@ def test_a_search_takes_values_below_the_resolution_for_equal() -> None:
     assert not metric.same(5_000, 8e6)
 
 
+def test_no_work_on_either_side_is_no_change_whatever_the_number_of_samples() -> None:
+    assert conclude(RETAINED, [0.0], [0.0, 0.0]).conclusion == "unaffected"
+    calls = rule_of(METRICS["python_calls"], "warm_disk")
+    assert conclude(calls, [0.0], [0.0, 0.0]).conclusion == "unaffected"
+    assert conclude(calls, [0.0], [0.0, 1.0]).conclusion == "workload changed"
+
+
+@pytest.mark.parametrize("name", [one.name for one in METRICS.values() if one.kind == "exact"])
+def test_a_search_takes_for_equal_what_a_verdict_does(name: str) -> None:
+    metric, floor = METRICS[name], METRICS[name].material or 0.0
+    assert metric.same(0.0, 0.0)
+    assert metric.same(1000.0, 1000.0)
+    assert metric.same(1000.0, 1000.0 * (1 + floor))
+    assert not metric.same(1000.0, 1001.0 * (1 + floor))
+    assert not metric.same(0.0, 1.0)
+
+
 def test_what_is_printed_is_the_ratio_of_what_was_measured() -> None:
     found = conclude(RETAINED, [10_000.0] * 3, [500_000.0] * 3)
     assert found.ratio is not None

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import Detected, Histories, detect_changes
-from observatory.analyze.history.faults import FAULTS, before_it, fault_changes, moved
+from observatory.analyze.history.faults import (
+    FAULTS,
+    before_it,
+    fault_changes,
+    fault_records,
+    moved,
+)
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.torture import Torture
 from observatory.store.records.triage import Triage
@@ -29,7 +37,8 @@ def releases(*verdicts: str | None, certain: bool = True) -> list[Torture]:
 def detected(records: list[Torture], before: Alerts | None = None) -> Detected:
     context = AlertContext(NOW, STALE_AFTER, Triage(), before)
     found = list(fault_changes(records))
-    return detect_changes(Histories([], [], [], without_series=found), context)
+    given = Histories([], [], [], without_series=found, records=fault_records(records))
+    return detect_changes(given, context)
 
 
 def test_nothing_changed_is_no_change() -> None:
@@ -121,6 +130,19 @@ def test_an_alert_keeps_its_id_and_its_state_from_night_to_night() -> None:
     assert ids[0] == ids[1] == ids[2]
     assert len(ids[0]) == 1
     assert first.alerts[0].first_seen == third.alerts[0].first_seen
+
+
+@pytest.mark.parametrize("left", ["the first", "the last", "other steps"])
+def test_an_alert_whose_records_are_gone_is_not_withdrawn(left: str) -> None:
+    """A file that is deleted or cannot be read does not show that the fault is withstood."""
+    both = releases("safe", "raises")
+    first = alerts_of(detected(both), "1")
+    records = {"the first": both[:1], "the last": both[1:], "other steps": [
+        both[0], both[1].model_copy(update={"steps": 3}),
+    ]}[left]  # fmt: skip
+    (alert,) = alerts_of(detected(records, first), "1").alerts
+    assert alert.state != "resolved"
+    assert "records that it follows from are gone" in " ".join(alert.notes)
 
 
 def test_an_alert_whose_records_changed_is_withdrawn_and_not_forgotten() -> None:

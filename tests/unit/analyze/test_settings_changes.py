@@ -6,7 +6,11 @@ from datetime import UTC, datetime
 
 from observatory.analyze.history.alerts import STALE_AFTER, AlertContext
 from observatory.analyze.history.detection import Histories, detect_changes
-from observatory.analyze.history.settings_changes import SETTINGS, settings_changes
+from observatory.analyze.history.settings_changes import (
+    SETTINGS,
+    settings_changes,
+    settings_records,
+)
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.settings import Row, Settings
 from observatory.store.records.triage import Triage
@@ -25,7 +29,8 @@ def line(*subjects: dict[str, Row]) -> list[Settings]:
 def detected(records: list[Settings], before: Alerts | None = None) -> Alerts:
     context = AlertContext(NOW, STALE_AFTER, Triage(), before)
     found = list(settings_changes(records))
-    return alerts_of(detect_changes(Histories([], [], [], without_series=found), context), "1")
+    given = Histories([], [], [], without_series=found, records=settings_records(records))
+    return alerts_of(detect_changes(given, context), "1")
 
 
 def sentences(*subjects: dict[str, Row]) -> list[str]:
@@ -110,6 +115,8 @@ def test_an_alert_keeps_its_id_and_is_withdrawn_where_its_record_changed() -> No
     second = detected(line({}, worse, worse), first)
     assert [one.id for one in first.alerts] == [one.id for one in second.alerts]
     assert first.alerts[0].first_seen == second.alerts[0].first_seen
+    (alert,) = detected(line({}), second).alerts
+    assert alert.state != "resolved"
     (alert,) = detected(line({}, {}), second).alerts
     assert alert.state == "resolved"
     assert str(alert.resolution).startswith("withdrawn")

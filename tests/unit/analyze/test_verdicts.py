@@ -263,3 +263,22 @@ def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:
     assert (apart.base.n, apart.head.failed) == (14, 1)
     assert apart.p_value is not None
     assert apart.p_value > 0.1
+
+
+def test_a_clear_interval_that_may_be_chance_among_many_cells_is_not_called_wide() -> None:
+    cells = [Cell("radon", "warm_disk", backend, launch)
+             for backend in ("C", "C_VM", "NUMBA", "NUMBA_NO_CACHE", "NUMBA_OPS_ONLY", "DEFAULT")
+             for launch in ("fork", "spawn")]  # fmt: skip
+    *others, place = cells
+    calm = (1.0, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06)
+    base, head = ([each for cell in others for each in times(*calm, cell=cell)] for _ in "ab")
+    base += times(1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.25, cell=place)
+    head += times(1.20, 1.22, 1.24, 1.26, 1.28, 1.30, 1.21, cell=place)
+    old, new = Evidence.of(base), Evidence.of(head)
+    found = judge_noisy(sorted(old.cells), old, new, NoiseFloors(), 1)
+    (moved,) = [each for each in found if each.cell == place and each.ratio is not None]
+    assert moved.conclusion == "undecided"
+    assert moved.ratio is not None
+    assert moved.ratio.low > 1.05
+    assert moved.because is not None
+    assert "may be chance" in sentence_of(moved.because)

@@ -18,7 +18,9 @@ import pytest
 from observatory.app import bisection, unwritten
 from observatory.app import session as of_session
 from observatory.app.bisection import Sought, bisect
+from observatory.app.probing import Prober
 from observatory.app.session import Session
+from observatory.benchmarks.catalogue import METRICS
 from observatory.benchmarks.plan import Task
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
@@ -370,3 +372,12 @@ def test_an_end_without_a_value_is_named(world: World) -> None:
     world.misses[0] = None
     with pytest.raises(SubjectError, match=r"3\.0\.0 gave no cache_misses in "):
         world.find()
+
+
+def test_of_an_exact_count_the_worst_sample_counts_as_in_every_verdict(world: World) -> None:
+    metric = METRICS["wrong_results"]
+    taken = [
+        sample(WARM, "counting", {"wrong_results": 7}),
+        *(sample(WARM, "timing", {"wrong_results": 0}) for _ in range(3)),
+    ]
+    assert Prober(world.session, WARM, metric).median(taken) == 7

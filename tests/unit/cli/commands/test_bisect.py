@@ -10,7 +10,7 @@ import pytest
 
 from observatory.app.bisection import Sought
 from observatory.errors import Exit
-from observatory.store.records.searches import Searched
+from observatory.store.records.searches import Probe, Searched
 from tests.command import observatory
 from tests.factories import WARM
 from tests.factories_crossings import crossed
@@ -97,8 +97,21 @@ def test_what_is_not_certain_is_said(
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
-        ({}, "The value is the same at both ends"),
+        (
+            {"probes": [Probe(at=GOOD, value=4), Probe(at=BAD, value=4)]},
+            "The value is the same at both ends",
+        ),
         ({"finished": False}, "The time ended before a culprit was found"),
+        (
+            {
+                "metric": "python_calls",
+                "probes": [
+                    Probe(at=GOOD, value=600_000),
+                    Probe(at=BAD, value=607_238),
+                ],
+            },
+            "The value changes from 600,000 to 607,238 little by little",
+        ),
     ],
 )
 def test_a_search_without_a_culprit_says_why(
