@@ -8,7 +8,7 @@ from pathlib import Path
 
 from observatory.guard.caches.judging import Report, inspect
 from observatory.run.cache_files import Deleted, delete
-from observatory.run.readers import ask
+from observatory.run.readers import ask, oldest_module
 
 
 def inspected(directory: Path, pythons: Sequence[str]) -> Report:
@@ -19,7 +19,7 @@ def inspected(directory: Path, pythons: Sequence[str]) -> Report:
     """
     readers = [ask(python) for python in pythons]
     deciding = [reader for reader in readers if reader.numba or reader.pytensor]
-    return inspect(directory, deciding, time.time())
+    return inspect(directory, deciding, time.time(), oldest_module())
 
 
 def delete_from(report: Report) -> Deleted:

@@ -27,10 +27,12 @@ from observatory.run.presets import Narrowed
 from observatory.run.readers import TARGET
 from observatory.run.sources import SubjectError
 from observatory.run.upgrade import cells_of
+from observatory.store.base.problems import RecordUsageError
 from observatory.store.records.passport import NAME, Passport
 from observatory.store.records.sample import Sample
 from observatory.store.records.upgrades import Part
 from observatory.text.units import seconds
+from observatory.text.words import several
 
 _OWN = "own"
 _NOT_COPIED = ("lock_dir", "*.tmp.*", NAME)
@@ -112,12 +114,34 @@ def _taken(executor: Executor, tasks: list[Task], progress: Progress) -> Iterato
     progress(Update("", "activity"))
 
 
-def _copy_file(source: str, target: str) -> None:
-    if not Path(source).is_file():
-        return  # a pipe, for one, is no part of a cache
-    with unnoticed(source) as content, Path(target).open("wb") as copy:
-        shutil.copyfileobj(content, copy)
-    shutil.copystat(source, target)
+def _copied(source: str, target: str) -> bool:
+    """Copy a file. False: it cannot be read, or PyTensor has just deleted it."""
+    try:
+        if not Path(source).is_file():
+            return True  # a pipe, for one, is no part of a cache
+        with unnoticed(source) as content, Path(target).open("wb") as copy:
+            shutil.copyfileobj(content, copy)
+        shutil.copystat(source, target)
+    except (PermissionError, FileNotFoundError):
+        Path(target).unlink(missing_ok=True)
+        return False
+    return True
+
+
+def _left_out(directory: str, names: list[str]) -> set[str]:
+    """What of a directory of a cache is not copied."""
+    found = set(shutil.ignore_patterns(*_NOT_COPIED)(directory, names))
+    here = Path(directory).resolve()
+    for name in names:
+        path = Path(directory, name)
+        if path.is_dir() and (not os.access(path, os.R_OK | os.X_OK) or _leads_up(path, here)):
+            found.add(name)
+    return found
+
+
+def _leads_up(path: Path, here: Path) -> bool:
+    """Whether a directory is a link to one that it is in: to copy it would never end."""
+    return path.is_symlink() and here.is_relative_to(path.resolve())
 
 
 def _copy(cache: Path | None, own: Path, progress: Progress) -> None:
@@ -126,12 +150,24 @@ def _copy(cache: Path | None, own: Path, progress: Progress) -> None:
     if cache is None:
         (own / "pytensor").mkdir()
     else:
+        lost: list[str] = []
+
+        def copy(source: str, target: str) -> None:
+            if not _copied(source, target):
+                lost.append(source)
+
         with doing(progress, f"copying {cache}"):
-            ignored = shutil.ignore_patterns(*_NOT_COPIED)
             # A link that stayed one would let the check write into the user's cache.
-            shutil.copytree(
-                cache, own / "pytensor", ignore=ignored, copy_function=_copy_file,
-                ignore_dangling_symlinks=True,
-            )  # fmt: skip
+            try:
+                shutil.copytree(
+                    cache, own / "pytensor", ignore=_left_out, copy_function=copy,
+                    ignore_dangling_symlinks=True,
+                )  # fmt: skip
+            except shutil.Error as error:
+                first = error.args[0][0]
+                raise RecordUsageError(f"{first[0]} cannot be copied: {first[2]}") from error
+        if lost:
+            text = f"{several(len(lost), 'file')} of {cache} cannot be read, e.g. {lost[0]}"
+            progress(Update(text, "warning"))
     filler = {"hash_seed": secrets.randbelow(2**32 - 1) + 1}
     (own / FILLER_FILE).write_text(json.dumps(filler), encoding="utf-8")

@@ -20,13 +20,15 @@ from observatory.guard.passports import (
     worst_of,
 )
 from observatory.run.readers import ReaderError, ask, compiler, settings
-from observatory.store.base.problems import RecordError
+from observatory.run.upgrade import cells_of
+from observatory.store.base.problems import RecordError, RecordUsageError
 from observatory.store.base.strict_json import read_json
 from observatory.store.reading.saved import Saved, read_saved
 from observatory.store.records import layout, upgrades
 from observatory.store.records import passport as record
 from observatory.store.records.passport import Passport
 from observatory.store.records.sample import Sample
+from observatory.store.records.upgrades import Part
 
 
 def passport_of(python: str) -> Passport:
@@ -49,13 +51,22 @@ def judged(directory: Path, here: Passport, python: str, known: Known) -> Ruling
 
     Raises ReaderError and RecordError.
     """
+    if directory.is_file():
+        raise RecordUsageError(f"{directory} is a file: name the directory of a cache")
     used_by = record.load(directory)
     try:
         return rule(here, used_by, inspected(directory, [python]), known)
     except NoEntriesError:
-        if any(path.name != record.NAME for path in directory.glob("*")) or directory.is_file():
+        if any(not _is_of_empty(path) for path in directory.rglob("*")):
             return Ruling("unknown", ("nothing in it is known to be a cache",))
         return Ruling("safe", ("it is empty",))
+
+
+def _is_of_empty(path: Path) -> bool:
+    """Whether a cache may hold this and be empty: PyTensor makes a directory when imported."""
+    if path.is_dir():
+        return path.name.startswith("compiledir_")
+    return path.name in (record.NAME, "__init__.py")
 
 
 def shipped() -> Known:
@@ -78,7 +89,17 @@ def _of_upgrades(results: Path) -> Iterator[Fact]:
     for one in upgrades.load_all(results):
         if isinstance(one, RecordError):
             raise one
-        yield from filter(None, (fact_of(one, part) for part in one.parts))
+        found = [*one.parts, *_not_measured(one.parts)]
+        yield from filter(None, (fact_of(one, part) for part in found))
+
+
+def _not_measured(parts: Sequence[Part]) -> Iterator[Part]:
+    """A failed part for each model that was left out: nobody knows what it would show."""
+    for backend in dict.fromkeys(one.backend for one in parts):
+        measured = {one.model for one in parts if one.backend == backend}
+        every = {cell.model for cell in cells_of(None, [backend])}
+        for model in sorted(every - measured):
+            yield Part(model=model, backend=backend, failure="it was not measured")
 
 
 def _of_samples(saved: Saved) -> Iterator[Fact]:

@@ -84,6 +84,11 @@ class Tortures:
         if found.left:
             self.progress(Update(f"PyTensor {subject.label}: {left_over(found)}", "warning"))
             return
+        if found.nothing_tried:
+            why = next((one.skipped for one in found.faults if one.skipped), "no fault was chosen")
+            self.undecided.append(f"PyTensor {subject.label}: nothing could be tried: {why}")
+            self.progress(Update(self.undecided[-1], "error"))
+            return
         if self.cache is not None:
             found = record.with_other_cache(found, record.load(self.results, found))
         before = before_it(found, [*record.readable(self.results), *self.records])

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from observatory.benchmarks.catalogue import BACKENDS, CACHES
 from observatory.benchmarks.flags import parsed
+from observatory.guard.caches.entries import Origin
 from observatory.guard.caches.judging import Report
 from observatory.store.base.record import Record
 from observatory.store.records.passport import Passport
@@ -115,7 +116,8 @@ def rule(here: Passport, used_by: Sequence[Passport], report: Report, known: Kno
 def _claims(
     here: Passport, used_by: Sequence[Passport], report: Report, known: Known
 ) -> Iterator[tuple[Use, str]]:
-    if report.has("collided", "vulnerable"):
+    shared = (one.origin for one in report.groups if one.state in ("collided", "vulnerable"))
+    if any(_may_load(report, origin) for origin in shared):
         yield "wrong", "functions in it share a symbol, or could (`observatory cache` names them)"
     if report.has("broken"):
         yield "unknown", "a file in it is broken, and PyTensor may raise an error when it loads it"
@@ -134,6 +136,11 @@ def _claims(
             )
         for base in fillers:
             yield from _claims_of(kind, base, here, known)
+
+
+def _may_load(report: Report, origin: Origin) -> bool:
+    """Whether one of the Pythons loads entries of this origin; as far as nobody was asked, yes."""
+    return not report.readers or any(not one.obstacle(origin) for one in report.readers)
 
 
 def _claims_of(
@@ -230,6 +237,9 @@ def fact_of(upgrade: Upgrade, part: Part) -> Fact | None:
     if base.versions.python != head.versions.python or base.cpu != head.cpu:
         return None
     if kind == "numba" and base.versions.numba != head.versions.numba:
+        return None
+    own = base.versions.pytensor == head.versions.pytensor and _settings(base) == _settings(head)
+    if own and use not in ("wrong", "stale"):  # siblings and pairs decide on its own cache
         return None
     return Fact(
         kind=kind, base=base.versions.pytensor, head=head.versions.pytensor,

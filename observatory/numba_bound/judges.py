@@ -20,6 +20,7 @@ from packaging.version import Version
 
 from observatory.errors import Exit
 from observatory.store.base.scratch import temporary
+from observatory.store.records import contracts
 from observatory.text.comment import LIMIT, MARKER
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -118,6 +119,9 @@ class Bench:
             return verdict
         if self._verdict(command, self._with(old), *results) != verdict:
             return verdict
+        if more := _broken_more(new, old) if command == "contracts" else ():
+            sentence = f"{verdict.sentence}, with numba {old} only in part: {'; '.join(more[:3])}"
+            return replace(verdict, sentence=sentence)
         sentence = f"{verdict.sentence}, as with numba {old}"
         return replace(verdict, finding=Finding.OPEN, sentence=sentence)
 
@@ -164,6 +168,16 @@ def run(command: Sequence[str], limit: float) -> int | None:
             with suppress(ProcessLookupError):  # also the processes that it left behind
                 os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _broken_more(new: Version, old: Version) -> list[str]:
+    """The contracts that the new numba breaks and the old one does not, as far as is recorded."""
+    broken: dict[str, dict[str, str]] = {}
+    for one in contracts.FILES.readable(_RESULTS):
+        found = {f"{each.area} {each.name}": each.holds for each in one.of("broken")}
+        broken.setdefault(one.numba, {}).update(found)
+    new_ones, old_ones = broken.get(str(new), {}), broken.get(str(old), {})
+    return [holds for name, holds in new_ones.items() if name not in old_ones]
 
 
 def _comment(path: Path) -> str:

@@ -179,7 +179,8 @@ def _lower(clauses: SpecifierSet, lower: Version | None) -> tuple[str, str]:
     )
     if found is not None and found.operator in (">=", "~="):
         return f">={found.version}", ""
-    if lower is not None:
+    excluded = found is not None and found.operator == ">" and Version(found.version)
+    if lower is not None and not (excluded and lower <= excluded):
         return f">={lower}", f"its lower bound is {lower}, from --lower"
     if found is None:
         return "", "it has no lower bound; `--lower X.Y` would add one"

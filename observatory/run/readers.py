@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import getpass
 import os
 import shutil
 import sys
@@ -15,6 +16,7 @@ from pydantic import Field
 from observatory.benchmarks.flags import parsed
 from observatory.errors import Exit, ObservatoryError
 from observatory.guard.caches.entries import Reader
+from observatory.guard.caches.modules import OLD
 from observatory.run.asking import NoAnswerError, answer, printed
 from observatory.store.base.record import Record
 from observatory.store.records.sample import Text, Word
@@ -43,8 +45,14 @@ if version("numpy"):
 print(json.dumps(facts))
 """
 _TIMEOUT = 120
-_PLACES = ("base_compiledir", "compiledir", "compiledir_format")
-"""Flags that say where a cache is, and change nothing in it."""
+_AGE = "cmodule__age_thresh_use"
+_NO_EFFECT = frozenset({
+    "base_compiledir", "compiledir", "compiledir_format", _AGE, "compile__timeout", "compile__wait",
+    "exception_verbosity", "print_global_stats", "traceback__limit", "traceback__compile_limit",
+})  # fmt: skip
+"""Flags that change no code: where a cache is, how long somebody waits, what is printed."""
+_DEFAULTS = {"floatX": "float64", "device": "cpu", "mode": "Mode"}
+"""Values that people write down although they are those of every release."""
 TARGET = "NUMBA_CPU_NAME", "NUMBA_CPU_FEATURES"
 """Variables that name the CPU for which numba compiles: it loads code for no other."""
 _NO_CODE = (
@@ -120,7 +128,20 @@ def settings(variables: Mapping[str, str] = os.environ) -> dict[str, str]:
         for name, value in variables.items()
         if name.startswith("NUMBA_") and name not in _NO_CODE
     }
-    return {name: value for name, value in sorted(found.items()) if name not in _PLACES}
+    return {
+        name: value
+        for name, value in sorted(found.items())
+        if name not in _NO_EFFECT and _DEFAULTS.get(name) != value
+    }
+
+
+def oldest_module(variables: Mapping[str, str] = os.environ) -> float:
+    """Return after how many seconds without use PyTensor ignores a C module. Raises ReaderError."""
+    found = _of_file(variables) | _flags(variables)
+    try:
+        return float(found.get(_AGE, OLD))
+    except ValueError:
+        return OLD
 
 
 def base_compiledir(variables: Mapping[str, str] = os.environ) -> Path:
@@ -149,17 +170,40 @@ def _flags(variables: Mapping[str, str]) -> dict[str, str]:
 def _of_file(variables: Mapping[str, str]) -> dict[str, str]:
     """What PyTensor reads from its configuration files; a section is part of the flag's name."""
     files = variables.get("PYTENSORRC", "~/.pytensorrc")
-    parser = configparser.RawConfigParser()
+    parser = configparser.ConfigParser()
     parser.optionxform = str  # type: ignore[assignment, method-assign]
+    parser.read_dict({parser.default_section: _interpolated(variables)})
     try:
         parser.read([_expanded(one) for one in files.split(os.pathsep)])
     except (configparser.Error, UnicodeDecodeError) as error:
         raise ReaderError(f"{files} cannot be read: {error}") from error
     return {
-        name if section == "global" else f"{section}__{name}": value
+        name if section == "global" else f"{section}__{name}": _value(parser, section, name)
         for section in parser.sections()
-        for name, value in parser.items(section)
+        for name in parser.options(section)
+        if name not in parser.defaults()
     }
+
+
+def _interpolated(variables: Mapping[str, str]) -> dict[str, str]:
+    """What PyTensor's configuration files may refer to, as in ``%(USER)s``."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = ""
+    names = ("LSCRATCH", "TMPDIR", "TEMP", "TMP")
+    known = {"USER": user, "PID": str(os.getpid())} | {
+        name: variables[name] for name in names if name in variables
+    }
+    return {name: value.replace("%", "%%") for name, value in known.items()}
+
+
+def _value(parser: configparser.ConfigParser, section: str, name: str) -> str:
+    """A value as PyTensor reads it: as it is written, where it refers to what is not known."""
+    try:
+        return parser.get(section, name)
+    except configparser.InterpolationError:
+        return parser.get(section, name, raw=True)
 
 
 def compiler(settings: Mapping[str, str]) -> str:
@@ -169,6 +213,8 @@ def compiler(settings: Mapping[str, str]) -> str:
         return ""
     try:
         status, stdout, _ = printed([command, "-dumpfullversion"], _TIMEOUT)
+        if status:  # clang does not know it
+            status, stdout, _ = printed([command, "--version"], _TIMEOUT)
     except NoAnswerError:
         return ""
-    return "" if status else stdout.strip()[:100]
+    return "" if status else stdout.strip().partition("\n")[0][:100]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import math
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from observatory.errors import Exit, ObservatoryError
+from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
 from observatory.run.others import version_of
 from observatory.run.printing import printed_record
@@ -21,6 +22,10 @@ PATIENCE = 7200.0
 """Seconds for all faults of a subject: a busy machine takes many times what a quiet one takes."""
 
 NO_OTHERS: Mapping[str, Environment] = MappingProxyType({})
+
+
+_UNKNOWN = re.compile(r"invalid choice: ('[^']*') \((choose from [^)]*)\)")
+"""What the module says of a name that no fault has."""
 
 
 class TortureError(ObservatoryError):
@@ -47,7 +52,8 @@ def torture(
     the faults of numba or c. ``others``: environments that fill the caches of `of_python` and its
     like. ``journal``: a directory where every fault is recorded at once, and from which a run that
     was interrupted goes on. ``budget``: seconds after which faults are left for a later run.
-    ``timeout``: the limit for all of them, in seconds. Raises TortureError.
+    ``timeout``: the limit for all of them, in seconds. Raises TortureError, and SelectionError for
+    an unknown fault.
     """
     arguments = [word for name in only for word in ("--only", name)]
     arguments += ["--steps", str(steps)] if steps else []
@@ -56,10 +62,15 @@ def torture(
         arguments += ["--other", f"{name}={other.python.absolute()}"]
     arguments += ["--journal", str(journal.absolute())] if journal else []
     arguments += ["--budget", f"{budget:.0f}"] if budget < math.inf else []
-    record = printed_record(
-        environment, "benchmarks.torture", arguments, Torture,
-        timeout=timeout, what="the faults", error=TortureError,
-    )  # fmt: skip
+    try:
+        record = printed_record(
+            environment, "benchmarks.torture", arguments, Torture,
+            timeout=timeout, what="the faults", error=TortureError,
+        )  # fmt: skip
+    except TortureError as error:
+        if unknown := _UNKNOWN.search(str(error)):
+            raise SelectionError(f"there is no fault {unknown[1]}; {unknown[2]}") from None
+        raise
     told = {name: version_of(name, other) for name, other in others.items()}
     tried = Tried(subject=subject, machine=machine, others=told)
     return record.model_copy(update={"tried": tried})

@@ -159,10 +159,12 @@ def conclusion(report: Report, directory: Path | None, pythons: Sequence[str]) -
         )
     if not report.deletable:
         return [*lines, "Nothing needs to be deleted."]
-    numbers: Counter[str] = Counter()
+    numbers = Counter(one.state for one in report.findings if one.paths)
+    listed_apart = {one.state for one in report.findings}
     for group in report.groups:
-        if STATES[group.state].deletable:
+        if group.state not in listed_apart:
             numbers[group.state] += group.entries
+    numbers = Counter({state: n for state, n in numbers.items() if STATES[state].deletable})
     reasons = listed([f"{number} {state}" for state, number in numbers.items()])
     again = ["observatory", "cache", *([str(directory)] if directory else [])]
     again += [word for python in pythons for word in ("--python", python)]

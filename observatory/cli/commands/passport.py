@@ -76,6 +76,8 @@ def command(
         keys = [f"{here.key_of(one)}-" for one in restorable(here, known, accept_collisions)]
         _print_keys(here, keys, github=github, json=json)
         return
+    if github:
+        raise SelectionError("--github prints the key: leave out DIR")
     ruling = judged(directory, here, reader, _known(results))
     allowed = ruling.allowed(accept_collisions)
     _print_ruling(directory, ruling, allowed, json=json)

@@ -50,8 +50,9 @@ def command(
     else:
         _print(report, everything)
     problems = [Problem(directory / broken.path, broken.reason) for broken in report.unreadable]
-    report_problems(problems, strict)
-    if report.collided_symbols or report.vulnerable_symbols:
+    shared = bool(report.collided_symbols or report.vulnerable_symbols)
+    report_problems(problems, strict and not shared)
+    if shared:
         raise typer.Exit(Exit.SYMBOLS)
 
 

@@ -94,7 +94,7 @@ class Reader:
         python = self.python.rpartition(".")[0] if numba else self.python
         if not (self.numba if numba else self.pytensor):
             return f"{self.executable} has no {'numba' if numba else 'PyTensor'}"
-        if python != origin.python:
+        if origin.python and python != origin.python:
             return f"not for Python {python}"
         if not numba:
             known = origin.numpy_abi in ("", self.numpy_abi)

@@ -38,6 +38,7 @@ def functions(directory: Path, now: float) -> list[Entry]:
         return entries
     report = scan(directory)
     broken = {directory / one.path: one.reason for one in report.unreadable}
+    hidden = [index for index in found.indexes if index in broken and not readable(index)]
     reached: set[Path] = set()
     for index in found.indexes:
         if index in broken:
@@ -46,7 +47,7 @@ def functions(directory: Path, now: float) -> list[Entry]:
         for path, realm in _contents(index):
             reached.add(path)
             entries.append(_entry(index, path, realm, broken))
-    entries += (_unreached(path, now) for path in found.data if path not in reached)
+    entries += (_unreached(path, now, hidden) for path in found.data if path not in reached)
     return list(_marked(entries, directory, report))
 
 
@@ -64,6 +65,8 @@ def _entry(index: Path, path: Path, realm: Realm, broken: dict[Path, str]) -> En
     except OSError:
         return Entry(name, origin, (), 0, _time(index), index, "missing", path.name)
     state: StateName = "broken" if path in broken else "unknown"
+    if state == "broken" and not readable(path):
+        state = "unreadable"
     return Entry(
         name, origin, (path,), stat.st_size, stat.st_mtime, index, state, broken.get(path, "")
     )
@@ -74,10 +77,15 @@ def _origin(realm: Realm) -> Origin:
     return Origin("numba", f"{python[1]}.{python[2]}" if python else "", realm.numba, realm.machine)
 
 
-def _unreached(path: Path, now: float) -> Entry:
-    """A data file that no index refers to. numba writes the index first, so it is no new one."""
+def _unreached(path: Path, now: float, hidden: Iterable[Path]) -> Entry:
+    """A data file that no index refers to. numba writes the index first, so it is no new one.
+
+    ``hidden``: indexes that cannot be read, and may refer to it.
+    """
     stat = path.lstat()
     state: StateName = "unreachable" if now - stat.st_mtime > GRACE else "new"
+    if any(path.name.startswith(one.name.removesuffix(INDEX)) for one in hidden):
+        state = "unreadable"
     name = path.name.removesuffix(DATA)
     return Entry(name, Origin("numba", ""), (path,), stat.st_size, stat.st_mtime, state=state)
 
@@ -97,7 +105,13 @@ def _broken(path: Path, reason: str) -> Entry:
     whole = path.is_file() and not path.is_symlink()
     size = path.lstat().st_size if whole else 0
     paths = (path,) if whole else ()
-    return Entry(path.name, Origin("numba", ""), paths, size, _time(path), None, "broken", reason)
+    state: StateName = "broken" if readable(path) else "unreadable"
+    return Entry(path.name, Origin("numba", ""), paths, size, _time(path), None, state, reason)
+
+
+def readable(path: Path) -> bool:
+    """Whether this user may read a file: nobody knows what another one's contains."""
+    return os.access(path, os.R_OK)
 
 
 def _time(path: Path) -> float:

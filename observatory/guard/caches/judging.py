@@ -11,7 +11,7 @@ from typing import Literal
 from observatory.errors import ObservatoryError
 from observatory.guard.caches.entries import STATES, Entry, Origin, Reader, StateName
 from observatory.guard.caches.functions import functions
-from observatory.guard.caches.modules import compiledirs, modules
+from observatory.guard.caches.modules import OLD, compiledirs, modules
 
 
 class NoEntriesError(ObservatoryError):
@@ -73,17 +73,17 @@ _OF_GROUPS: tuple[StateName, ...] = ("other", "old", "unknown", "usable", "new")
 _ORDER = {state: place for place, state in enumerate(STATES)}
 
 
-def inspect(directory: Path, readers: Sequence[Reader], now: float) -> Report:
+def inspect(directory: Path, readers: Sequence[Reader], now: float, old: float = OLD) -> Report:
     """Return what a cache contains and what the Pythons make of it.
 
-    ``now``: seconds since 1970. Nothing in the files is unpickled, imported or run. Raises
-    NoEntriesError.
+    ``now``: seconds since 1970; ``old``: as `modules` has it. Nothing in the files is unpickled,
+    imported or run. Raises NoEntriesError.
     """
     if not directory.is_dir():
         raise NoEntriesError(f"{directory} is not a directory")
     found = functions(directory, now)
     for compiledir in compiledirs(directory):
-        found += modules(compiledir, now)
+        found += modules(compiledir, now, old)
     if not found:
         raise NoEntriesError(
             f"{directory} contains no cache: name PyTensor's base_compiledir or NUMBA_CACHE_DIR"

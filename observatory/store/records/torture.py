@@ -148,6 +148,11 @@ class Torture(Record):
                 yield one
 
     @property
+    def nothing_tried(self) -> bool:
+        """Whether none of the faults could be tried: then nothing is known."""
+        return all(one.verdict is None for one in self.faults)
+
+    @property
     def blind(self) -> list[Fault]:
         """The controls that came out as anything but wrong: then the others say nothing."""
         return [

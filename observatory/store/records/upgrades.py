@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -16,6 +17,8 @@ from observatory.store.records.layout import UPGRADES, checked_machine, stem
 from observatory.store.records.machine import Machine
 from observatory.store.records.sample import Count, Text, Word
 from observatory.store.records.subject import Subject, Versions
+
+_MOST_PARTS = 100
 
 
 class Side(Record):
@@ -70,7 +73,7 @@ class Upgrade(Record):
     head: Side = Field(description="who then used it")
     machine: Machine
     taken_at: Moment
-    parts: list[Part] = Field(max_length=100)
+    parts: list[Part] = Field(max_length=_MOST_PARTS)
 
     @property
     def labels(self) -> tuple[str, str]:
@@ -99,4 +102,22 @@ FILES = RecordFiles(
     "run `observatory upgrade` again",
 )
 """One for each pair of subjects; a newer one replaces the older one."""
-path_of, save, load_all = FILES.path_of, FILES.save, FILES.load_all
+path_of, load_all = FILES.path_of, FILES.load_all
+
+
+def save(results: Path, made: Upgrade) -> Path:
+    """Write a record in place of an older one, of which parts that were not measured again stay.
+
+    They stay if both were measured with the same versions on the same processor. Raises RecordError
+    and OSError.
+    """
+    before = FILES.load(path_of(results, made))
+    if before is not None and _what(before) == _what(made):
+        measured = {(one.model, one.backend) for one in made.parts}
+        kept = [one for one in before.parts if (one.model, one.backend) not in measured]
+        made = made.model_copy(update={"parts": [*made.parts, *kept][:_MOST_PARTS]})
+    return FILES.save(results, made)
+
+
+def _what(one: Upgrade) -> tuple[object, ...]:
+    return one.base.versions, one.head.versions, one.machine.cpu

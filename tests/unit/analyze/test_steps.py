@@ -89,7 +89,11 @@ def test_whatever_comes_the_places_leave_enough_on_both_sides(values: np.ndarray
         assert len(values) >= FEWEST
 
 
-@given(arrays(float, 60, elements=st.floats(0.1, 10), unique=True), st.sampled_from([2.0, 0.5]))
+# Of real numbers, two may be so close that a power of them is the same number.
+@given(
+    arrays(float, 60, elements=st.integers(1, 10**6).map(float), unique=True),
+    st.sampled_from([2.0, 0.5]),
+)
 @settings(max_examples=50)
 def test_only_the_order_of_the_values_counts(values: np.ndarray, power: float) -> None:
     assert change_points(values, 0.0) == change_points(values**power, 0.0)

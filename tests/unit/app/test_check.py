@@ -18,6 +18,7 @@ from observatory.benchmarks.flags import parsed
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
+from observatory.guard.caches.opening import unnoticed
 from observatory.guard.verdicts import Fate, Finding
 from observatory.run.environments import Environment
 from observatory.run.sources import SubjectError
@@ -128,6 +129,28 @@ def test_every_process_starts_from_a_copy_which_is_removed(
     assert len(found.findings) > 10
     assert list((state / "caches").iterdir()) == []
     assert len(list(cache.rglob("*"))) == 7
+
+
+def test_what_cannot_be_copied_is_said_and_ends_nothing(
+    taking: list[Taking], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache"
+    (cache / "numba").mkdir(parents=True)
+    for name in ("one.nbi", "secret.nbi"):
+        (cache / "numba" / name).write_text("")
+    (cache / "numba" / "loop").symlink_to(cache)
+
+    def opening(path: str) -> Any:
+        if path.endswith("secret.nbi"):
+            raise PermissionError(13, "Permission denied", path)
+        return unnoticed(path)
+
+    monkeypatch.setattr(module, "unnoticed", opening)
+    said: list[Update] = []
+    check(HERE, tmp_path / "python", cache, tmp_path, 60.0, ["radon"], said.append)
+    assert taking[0].seen == {"pytensor/numba/one.nbi", FILLER_FILE}
+    told = [update.text for update in said if update.kind == "warning"]
+    assert told == [f"1 file of {cache} cannot be read, e.g. {cache}/numba/secret.nbi"]
 
 
 def test_one_model_is_built_without_siblings_from_an_empty_cache(

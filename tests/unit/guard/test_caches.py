@@ -79,6 +79,48 @@ def test_a_module_that_may_not_be_read_is_named_and_stays(
     assert report.deletable == []
 
 
+def test_functions_that_may_not_be_read_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They may be somebody else's; so may the code that an unreadable index refers to."""
+    first, second = tmp_path / "one", tmp_path / "two"
+    sound(first, "hidden")
+    sound(second, "other")
+    (index,), (code,) = first.glob("*.nbi"), second.glob("*.nbc")
+    for path in (index, code):
+        path.write_bytes(b"")  # what a reader without rights sees of them
+        aged(path, NOW - DAY)
+    assert states(inspected(tmp_path)).get("broken") == 2
+    secret = {index, code}
+    monkeypatch.setattr(os, "access", lambda path, _: Path(path) not in secret)
+    report = inspected(tmp_path)
+    assert states(report) == {"unreadable": 3}
+    assert report.deletable == []
+
+
+@pytest.mark.parametrize("where", ["", "host", "host/c"])
+def test_modules_are_found_whatever_their_directory_is_called(tmp_path: Path, where: str) -> None:
+    """The flag `compiledir_format` may name it: a Python of any version may load them."""
+    put_module(tmp_path / where, "tmp1", NOW - DAY)
+    sound(tmp_path / "numba")
+    assert states(inspected(tmp_path)) == {"usable": 2}
+
+
+def test_a_module_is_as_old_as_pytensor_is_told(tmp_path: Path) -> None:
+    put_module(tmp_path / COMPILEDIR, "tmp1", NOW - 40 * DAY)
+    assert states(inspect(tmp_path, [READER], NOW)) == {"old": 1}
+    assert states(inspect(tmp_path, [READER], NOW, 60 * DAY)) == {"usable": 1}
+
+
+@pytest.mark.parametrize("age", [60.0, 40 * DAY])
+def test_modules_that_are_imported_by_path_are_never_old_and_need_no_key(
+    tmp_path: Path, age: float
+) -> None:
+    module = put_module(tmp_path / COMPILEDIR, "lazylinker_ext", NOW - age)
+    (module / "key.pkl").unlink()
+    assert states(inspected(tmp_path)) == {"usable": 1}
+
+
 @pytest.mark.parametrize(
     ("reader", "reason"),
     [

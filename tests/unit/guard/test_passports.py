@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.guard.caches.entries import Origin, StateName
+from observatory.guard.caches.entries import Origin, Reader, StateName
 from observatory.guard.caches.judging import Group, Report
 from observatory.guard.passports import (
     USES,
@@ -89,6 +89,17 @@ def test_a_release_that_is_wrong_on_its_own_cache_makes_every_cache_wrong() -> N
 
 def test_shared_symbols_are_wrong_whatever_was_measured() -> None:
     assert rule(passport(), [passport()], report("usable", "vulnerable"), SAFE).use == "wrong"
+
+
+def test_symbols_that_nothing_here_loads_are_not_wrong() -> None:
+    here = Reader("python", "3.13.0", "1.1.0", "0.68.0", ("x86_64", "znver4", ""), "")
+    other = Origin("numba", "3.13", "0.68.0", ("x86_64", "haswell", ""))
+    own = Origin("numba", "3.13", "0.68.0", here.machine)
+    for origin, use in ((other, "safe"), (own, "wrong")):
+        groups = [Group(own, "usable", "", 1, 10, 0.0, 0.0),
+                  Group(origin, "collided", "", 1, 10, 0.0, 0.0)]  # fmt: skip
+        found = Report("observatory/guard/caches/1", "there", 2, 20, [here], groups, [], [], 0)
+        assert rule(passport(), [passport()], found, SAFE).use == use
 
 
 def test_what_nobody_loads_does_no_harm() -> None:

@@ -15,7 +15,9 @@ from packaging.version import Version
 
 from observatory.numba_bound import judges
 from observatory.numba_bound.judges import ROOT, Bench, Finding, Judged, Verdict, run
+from observatory.store.records import contracts as record
 from observatory.text.comment import LIMIT, MARKER
+from tests.factories_contracts import contract, contracts
 
 OLD, NEW = Version("0.66.0"), Version("0.68.1")
 TOOL = ("observatory",)
@@ -100,6 +102,19 @@ def test_what_is_as_bad_with_the_old_numba_is_not_the_fault_of_the_new_one() -> 
     assert verdict.finding is Finding.OPEN
     assert verdict.sentence.endswith("as with numba 0.66.0")
     assert found({"canary 0.68.1": 5, "canary 0.66.0": 3}, "canary").finding is Finding.BAD
+
+
+def test_a_numba_that_breaks_more_than_the_old_one_is_to_blame(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(judges, "_RESULTS", tmp_path)
+    for numba, broken in (("0.66.0", "uid_fork"), ("0.68.1", "uid_spawn")):
+        record.save(tmp_path, contracts(numba, found=[contract(broken, "broken")]))
+    verdict = found({"contracts": 11}, "contracts")
+    assert verdict.finding is Finding.BAD
+    assert "with numba 0.66.0 only in part: " in verdict.sentence
+    record.save(tmp_path, contracts("0.68.1", found=[contract("uid_fork", "broken")]))
+    assert found({"contracts": 11}, "contracts").finding is Finding.OPEN
 
 
 @pytest.mark.parametrize("old", [None, NEW])

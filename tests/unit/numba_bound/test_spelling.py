@@ -186,3 +186,7 @@ def test_nothing_older_and_nothing_excluded_comes_in_and_the_end_always_does(bou
         lets_in = release in before and release <= END
         assert not lets_in or release in after
     assert spelled(made.text, END).change is Change.NONE
+
+
+def test_the_lower_bound_asked_for_lowers_none() -> None:
+    assert spelled("numba>0.57,<1", END, lower=Version("0.50")).text == "numba>=0.57.1,<=0.68.1"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import getpass
 import os
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ from observatory.run.readers import (
     ask,
     base_compiledir,
     compiler,
+    oldest_module,
     python_of_shell,
     settings,
 )
@@ -40,6 +42,29 @@ def test_a_broken_configuration_file_is_named(tmp_path: Path) -> None:
     file.write_text("floatX = float32\n")
     with pytest.raises(ReaderError, match="rc cannot be read"):
         settings({"PYTENSORRC": str(file)})
+
+
+def test_flags_that_change_no_code_are_no_settings(tmp_path: Path) -> None:
+    flags = "floatX=float64,compile__timeout=200,cmodule__age_thresh_use=99,cxx=g++"
+    variables = {"PYTENSORRC": "/none", "PYTENSOR_FLAGS": flags}
+    assert settings(variables) == {"cxx": "g++"}
+    assert oldest_module(variables) == 99
+    assert oldest_module({"PYTENSORRC": "/none"}) == 24 * 24 * 3600
+
+
+def test_a_configuration_file_may_refer_to_the_user(tmp_path: Path) -> None:
+    file = tmp_path / "rc"
+    file.write_text("[global]\nbase_compiledir = /scratch/%(USER)s/%(TMPDIR)s\ncxx = %(nobody)s\n")
+    variables = {"PYTENSORRC": str(file), "TMPDIR": "100%"}
+    assert base_compiledir(variables) == Path("/scratch", getpass.getuser(), "100%")
+    assert settings(variables) == {"cxx": "%(nobody)s"}
+
+
+def test_a_compiler_without_a_full_version_says_its_first_line(tmp_path: Path) -> None:
+    clang = tmp_path / "clang++"
+    clang.write_text('#!/bin/sh\n[ "$1" = --version ] && printf "clang 17\\nmore\\n"\n')
+    clang.chmod(0o755)
+    assert compiler({"cxx": str(clang)}) == "clang 17"
 
 
 def test_a_quoted_flag_is_read_as_pytensor_reads_it() -> None:

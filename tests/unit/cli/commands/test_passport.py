@@ -11,6 +11,7 @@ from observatory.errors import Exit
 from observatory.guard.passports import Fact, Known
 from observatory.store.records.passport import load
 from tests.command import observatory
+from tests.factories_cache import COMPILEDIR
 from tests.factories_scan import MACHINE, NUMBA, RANDOM_UID, mangled, object_of, put
 
 FGRAPH = "pytensor.link.numba.dispatch.basic.numba_funcified_fgraph"
@@ -90,3 +91,20 @@ def test_stamp_needs_a_cache(python: Path) -> None:
     done = observatory("passport", "--python", python, "--stamp")
     assert done.returncode == Exit.USAGE
     assert "--stamp needs the directory of the cache" in done.stderr
+
+
+def test_an_imported_pytensor_leaves_an_empty_cache(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "cache" / COMPILEDIR).mkdir(parents=True)
+    (tmp_path / "cache" / COMPILEDIR / "__init__.py").touch()
+    done = observatory("passport", tmp_path / "cache", "--python", python)
+    assert done.returncode == Exit.OK
+    assert "it is empty" in done.stdout
+
+
+def test_a_file_is_no_cache_and_github_gets_a_key(python: Path, tmp_path: Path) -> None:
+    done = observatory("passport", python, "--python", python)
+    assert done.returncode == Exit.USAGE
+    assert "is a file: name the directory of a cache" in done.stderr
+    done = observatory("passport", tmp_path, "--python", python, "--github")
+    assert done.returncode == Exit.USAGE
+    assert "--github prints the key: leave out DIR" in done.stderr

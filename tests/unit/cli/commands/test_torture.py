@@ -221,3 +221,11 @@ def test_some_faults_only_are_not_recorded(
     assert json.loads(out)[0]["schema"] == "observatory/torture/1"
     assert list(load_all(tmp_path)) == []
     assert tried == [("3.0.0", None)]
+
+
+def test_where_nothing_could_be_tried_nothing_is_recorded(run: Run, tmp_path: Path) -> None:
+    skipped = fault("full").model_copy(update={"verdict": None, "after": None, "skipped": "no gcc"})
+    status, _, err = run("3.0.0", fates={"3.0.0": [skipped]})
+    assert status == Exit.UNDECIDED
+    assert "nothing could be tried: no gcc" in err
+    assert list(load_all(tmp_path / "results")) == []
