@@ -7,8 +7,9 @@ destructors of lists) are named after everything that they do.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -22,6 +23,7 @@ from observatory.guard.scan.symbols import Class, Name, class_of, parse
 
 MOST_KEPT = 512 * 2**20
 """The limit on kept data, in bytes, roughly; a thousand files of PyTensor's need 10 MiB."""
+_OF_SOURCE = re.compile(r"(?P<name>[^-]+\.[^-]+)-(?P<line>\d+)\.py\d+\w*\.\d+\.nbc")
 _PER_SYMBOL, _PER_DEFINITION = 600, 100
 MOST_COMPARED = 50_000_000
 """The limit on compared symbols, which take seconds; a cache of PyTensor's needs thousands."""
@@ -249,14 +251,34 @@ def scan(directory: Path) -> Report:
     )
 
 
+def _places(every: Iterable[_Definitions]) -> Mapping[str, set[str]]:
+    """By qualified name, the places in a source, as in ``mymod.area-3``, that define it.
+
+    numba names its files after them, where a function is one of a module with a source. The code
+    that PyTensor makes has none: its files have a hash in place of the line.
+    """
+    found: dict[str, set[str]] = defaultdict(set)
+    for one in every:
+        if one.name is None or "<" in one.name.qualified:
+            continue
+        for data in (path for paths in one.files.values() for path in paths):
+            place = _OF_SOURCE.fullmatch(data.name)
+            if place and f".{one.name.qualified}".endswith(f".{place['name']}"):
+                found[one.name.qualified].add(data.name[: place.end("line")])
+    return found
+
+
 def _judged(realm: Realm, group: _Group, directory: Path) -> list[Symbol]:
     """The symbols of a group that have a class."""
     symbols = []
+    places = _places(group.symbols.values())
     for symbol, definitions in group.symbols.items():
         name, bodies = definitions.name, definitions.files
         kind = class_of(name, len(bodies), definitions.compiled(group.origins))
         if kind is None or (name is not None and name.wrapper):
             continue
+        if kind == "vulnerable" and name is not None and len(places[name.qualified]) == 1:
+            continue  # only this function of a user's module has its name
         symbols.append(
             Symbol(
                 kind=kind,

@@ -174,3 +174,21 @@ def test_no_more_symbols_than_fit_are_kept(tmp_path: Path, monkeypatch: pytest.M
     assert {broken.reason for broken in report.unreadable} == {
         "the functions of the cache need more than 2000 bytes"
     }
+
+
+def test_the_only_function_of_its_name_in_a_module_is_not_vulnerable(tmp_path: Path) -> None:
+    """Another process can only give its symbol to itself."""
+    area = object_of({mangled("pkg.mymod.area", 1): "x * 2"})
+    put(tmp_path, "mymod.area-3", area)
+    put(tmp_path, "main.use-9", area)  # into which it is linked
+    assert scan(tmp_path).vulnerable_symbols == 0
+    put(tmp_path, "mymod.area-30", object_of({mangled("pkg.mymod.area", 7): "x * 3"}))
+    assert scan(tmp_path).vulnerable_symbols == 2
+
+
+@pytest.mark.parametrize("base", ["string.add-774d32_fastmath1", "mymod.other-3", "add-3"])
+def test_a_function_that_no_source_shows_to_be_alone_is_vulnerable(
+    tmp_path: Path, base: str
+) -> None:
+    put(tmp_path, base, object_of({mangled(ADD, 1): "x + 2"}))
+    assert scan(tmp_path).vulnerable_symbols == 1
