@@ -73,7 +73,7 @@
       more.push(element("p", {}, "Causes (A is BASE, B is HEAD):"),
         element("ul", {}, ...pair.causes.map((one) => element("li", {}, `${one}.`))));
     }
-    for (const one of pair?.warnings ?? []) more.push(quiet(`${one}.`));
+    for (const one of pair?.warnings ?? []) more.push(quiet(`${one[0].toUpperCase()}${one.slice(1)}.`));
     if (partial()) {
       more.push(quiet("Only one recorded value of each series is compared here. ",
         element("code", {}, "observatory compare RESULTS:A RESULTS:B"),

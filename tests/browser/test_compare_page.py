@@ -539,7 +539,7 @@ def test_finished_verdicts_are_shown_whatever_levels_and_values_say(visit, tmp_p
     )
     said = seen.texts("#compare .verdict")[0]
     assert "the function is not stored." in said
-    assert "separate." in said
+    assert "Separate." in said
     assert seen.rows("Counts that got worse") == [
         [SPAWN, "reuse_lost", "0 → 2", "✗ 2 functions that A reused are compiled again"]
     ]
