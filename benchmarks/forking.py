@@ -77,6 +77,7 @@ def serve_siblings(job: Job, work: Work) -> None:
 
 def _serve(work: Work, job: Job) -> None:
     end_with_parent(signal.SIGKILL)
+    _separate_stderr(job)
     sys.exit(work(job))
 
 
@@ -169,10 +170,22 @@ def _fork(job: Job, work: Work) -> int:
 
     def do_job() -> int:
         trace.event("forked")
+        _separate_stderr(job)
         return work(job)
 
     trace.event("forking")
     return fork(do_job)
+
+
+def _separate_stderr(job: Job) -> None:
+    """Send what this child writes to stderr to the file of its job, apart from its siblings'."""
+    sys.stderr.flush()
+    try:
+        file = os.open(job.report.with_suffix(".stderr"), os.O_WRONLY | os.O_CREAT | os.O_EXCL)
+    except FileExistsError:
+        return  # The only child has the job of its parent, and thus the same file.
+    os.dup2(file, 2)
+    os.close(file)
 
 
 def _wait_for(job: Job, pid: int, most: float = math.inf) -> bool:

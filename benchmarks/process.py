@@ -178,13 +178,16 @@ def end_stragglers(sandbox: Sandbox) -> None:
 
 
 def ending_of_fork(parent: Ending, report_file: Path) -> Ending:
-    """Return how one forked sibling ended, from its own report and its parent's stderr.
+    """Return how one forked sibling ended, from its own report and its own stderr.
 
-    A sibling without a report shares the fate of its parent: it timed out, was killed, or raised.
+    A sibling that ran in its parent has no stderr of its own, but that of the parent. One without a
+    report shares the fate of its parent: it timed out, was killed, or raised.
     """
     if report_file.exists():
+        own = report_file.with_suffix(".stderr")
+        stderr = _tail(own) if own.exists() else parent.exit.stderr
         # The parent waited for it: the parent's own exit code says nothing about this sibling.
-        return _ending(report_file, replace(parent.exit, code=0))
+        return _ending(report_file, replace(parent.exit, code=0, stderr=stderr))
     message = f"it did not report; its parent: {parent.message}"
     status = parent.status if parent.status in ("timeout", "killed") else "raised"
     return replace(parent, report=None, status=status, message=message)

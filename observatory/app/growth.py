@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.analyze.growth.families import Family, families
-from observatory.benchmarks.catalogue import Cell
+from observatory.app.where import place_of
+from observatory.benchmarks.catalogue import BACKENDS, Cell, no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
-from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.growing import Growing
@@ -39,8 +39,10 @@ def growth(
 
     ``subjects``: labels; empty: all that have such graphs. What is unreadable is added to
     ``problems``, also if there is nothing to show. Raises SelectionError if there is
-    nothing to show, and RecordError if there is no such directory.
+    nothing to show or no such backend, and RecordError if there is no such directory.
     """
+    if backend is not None and backend not in BACKENDS:
+        raise SelectionError(no_such("backend", backend, BACKENDS))
     read = read_results(results, directory_for(results))
     if problems is not None:
         problems += (*read.problems, *problems_beside(results))
@@ -51,7 +53,7 @@ def growth(
                 header.subject.label,
                 cell,
                 tuple(families(builds)),
-                _place(header),
+                place_of(header),
             ),
         )
         for journal in read.journals.values()
@@ -60,24 +62,19 @@ def growth(
         if backend in (None, cell.backend)
     ]
     known = dict.fromkeys(one.label for _, one in found)
+    with_backend = "" if backend is None else f" with {backend}"
     if missing := [name for name in subjects if name not in known]:
         raise SelectionError(
-            f"no growing graphs were measured of {', '.join(map(repr, missing))}; `observatory run "
-            "--preset growth --subject ...` measures them"
+            f"no growing graphs were measured of {', '.join(map(repr, missing))}{with_backend}; "
+            "`observatory run --preset growth --subject ...` measures them"
         )
     if not found:
         raise SelectionError(
-            f"{results} has no growing graphs; `observatory run --preset growth` measures them"
+            f"{results} has no growing graphs{with_backend}; `observatory run --preset growth` "
+            "measures them"
         )
     ordered = sorted(found, key=lambda pair: (pair[0], pair[1].label, pair[1].cell))
     return [one for _, one in ordered if not subjects or one.label in subjects]
-
-
-def _place(header: JournalHeader) -> str:
-    """Where numbers may stand side by side: one Python, and one machine with its CPU and system."""
-    machine = header.machine
-    words = f"Python {header.subject.python} on {machine.machine}", machine.cpu, machine.os
-    return ", ".join(filter(None, words))
 
 
 def _by_cell(growing: Growing) -> Iterator[tuple[Cell, Sequence[Build]]]:

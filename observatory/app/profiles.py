@@ -30,6 +30,7 @@ from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import Sample
 from observatory.text.plain import REPLACED, clean
 from observatory.text.profile_tables import difference_tables, import_tables, profile_tables
+from observatory.text.profiles import difference_sentence
 from observatory.text.tables import Table
 
 Stacks = Iterable[tuple[Sequence[str], float]]
@@ -70,6 +71,14 @@ class FoundProfile:
 
         (base, before), (head, after) = self.sides[0], self.sides[-1]
         return flame_file(self.cell, (base, head), before, after)
+
+    @property
+    def summary(self) -> str:
+        """What HEAD does more or less than BASE, in a sentence; empty for one subject."""
+        if len(self.sides) == 1:
+            return ""
+        said = difference_sentence(*(one for _, one in self.sides))
+        return f"{said}." if said else ""
 
     def tables(self) -> list[Table]:
         """Return phases, LLVM passes, rewriters, functions and imports; of two, those that grew."""

@@ -12,7 +12,7 @@ import pandas as pd
 from observatory.analyze.frame import frame as frame_of
 from observatory.analyze.frame import select
 from observatory.app.progress import Progress, doing, silent
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell, no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.journal.latest import Note
@@ -164,6 +164,10 @@ def ledger(
     cell = str(Cell(model, scenario, backend, launch))
     problems: list[Problem] = []
     there: list[str] = []
+    headers = [one.header for one in read.journals.values() if one.header is not None]
+    machines = sorted({one.machine.machine for one in headers})
+    if machine is not None and machine not in machines:
+        raise SelectionError(no_such("machine", machine, machines))
     for path, journal in read.journals.items():
         header = journal.header
         if header is None or header.subject.label != subject:

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from observatory.app.where import place_of
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
-from observatory.store.reading.walks import Walks
+from observatory.text.path import Walked
 
 
 def walks_in(
     directory: Path, subjects: Collection[str] = (), problems: list[Problem] | None = None
-) -> list[tuple[str, Walks]]:
-    """The steps of each subject, with its label, in the order of their dates.
+) -> list[Walked]:
+    """The steps of each subject and place, in the order of their dates.
 
     ``subjects``: their labels; empty: all that have steps. What is unreadable is added to
     ``problems``, also if nothing is left. Raises RecordError if there is no such directory, and
@@ -26,12 +27,12 @@ def walks_in(
     if problems is not None:
         problems += (*read.problems, *problems_beside(directory))
     found = [
-        (journal.header.subject, journal.walks)
+        (journal.header, journal.walks)
         for journal in read.journals.values()
         if journal.header is not None and journal.walks
     ]
-    found.sort(key=lambda one: one[0].date)
-    known = [subject.label for subject, _ in found]
+    found.sort(key=lambda one: one[0].subject.date)
+    known = list(dict.fromkeys(header.subject.label for header, _ in found))
     if missing := [name for name in subjects if name not in known]:
         raise SelectionError(
             f"there are no steps of {missing[0]!r} in {directory}; there are those of "
@@ -42,4 +43,8 @@ def walks_in(
             f"{directory} has no steps of the path; measure them with `observatory run --preset "
             "path --with pymc`"
         )
-    return [(one.label, walks) for one, walks in found if not subjects or one.label in subjects]
+    return [
+        Walked(header.subject.label, place_of(header), walks)
+        for header, walks in found
+        if not subjects or header.subject.label in subjects
+    ]

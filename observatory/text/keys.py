@@ -47,8 +47,12 @@ def told(
             yield doc.Paragraph((_stable(steady), " in two processes of ", doc.Name(base), "."))
         return
     # Keys that differ from process to process differ between the subjects as well.
-    restless = {one.name for found in stored.values() for one in found if not one.same}
-    steady = [one for one in between if one.name not in restless]
+    restless = {
+        (one.name, key)
+        for found in stored.values() for one in found if not one.same
+        for key in (one.base, one.head)
+    }  # fmt: skip
+    steady = [one for one in between if not {(one.name, one.base), (one.name, one.head)} & restless]
     changed = [one for one in steady if not one.same]
     if not asked:
         yield doc.Paragraph(("No function with this name is asked for by both.",))

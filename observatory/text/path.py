@@ -19,6 +19,16 @@ _NOTE = 200
 
 
 @dataclass(frozen=True)
+class Walked:
+    """The steps of one subject on one machine, by cell."""
+
+    label: str
+    place: str
+    """The Python and the machine, in words: numbers of two of them are not compared."""
+    cells: Walks
+
+
+@dataclass(frozen=True)
 class Walk:
     """The steps of one subject from one cache."""
 
@@ -32,30 +42,32 @@ class Walk:
         return "warm" if SCENARIOS[self.scenario].warm else "cold"
 
 
-def by_model(subjects: Iterable[tuple[str, Walks]]) -> dict[tuple[str, str], list[Walk]]:
-    """The walks of subjects by model and backend; ``subjects``: each with its label, in order."""
-    found: dict[tuple[str, str], list[Walk]] = {}
-    for label, cells in subjects:
-        for words, steps in sorted(cells.items(), key=lambda one: _order(one[0])):
+def by_model(subjects: Iterable[Walked]) -> dict[tuple[str, str, str], list[Walk]]:
+    """The walks of subjects by model, backend and place; the start method is always the same."""
+    found: dict[tuple[str, str, str], list[Walk]] = {}
+    for one in subjects:
+        for words, steps in sorted(one.cells.items(), key=lambda cell: _order(cell[0])):
             cell = Cell(*words.split())
-            walk = Walk(label, cell.scenario, {step.name: step for step in steps})
-            found.setdefault((cell.model, cell.backend), []).append(walk)
-    models = known_first((model for model, _ in found), MODELS)
+            walk = Walk(one.label, cell.scenario, {step.name: step for step in steps})
+            found.setdefault((cell.model, cell.backend, one.place), []).append(walk)
+    models = known_first((model for model, *_ in found), MODELS)
     return {
-        place: found[place]
-        for place in sorted(found, key=lambda place: (models.index(place[0]), place[1]))
+        table: found[table]
+        for table in sorted(found, key=lambda table: (models.index(table[0]), table[1:]))
     }
 
 
-def path_table(model: str, backend: str, walks: Sequence[Walk]) -> Table:
-    """The table of one model and backend. The footnotes begin with what is wrong."""
+def path_table(model: str, backend: str, walks: Sequence[Walk], place: str = "") -> Table:
+    """The table of one model and backend. The footnotes begin with what is wrong.
+
+    ``place``: the Python and the machine, if there are tables of several.
+    """
     names = steps_of(model, walks)
     rows = [(name, *(cell_of(walk.steps.get(name)) for walk in walks)) for name in names]
     rows.append(("all steps", *(cell_of(one) for one in totals_of(walks))))
     header = ("step", *(f"{walk.label} {walk.start}" for walk in walks))
-    return Table(
-        f"{model} with {backend}", header, tuple(rows), (*_notes(walks), meaning_of_cells())
-    )
+    title = ", ".join(filter(None, (f"{model} with {backend}", place)))
+    return Table(title, header, tuple(rows), (*_notes(walks), meaning_of_cells()))
 
 
 def steps_of(model: str, walks: Iterable[Walk]) -> list[str]:

@@ -18,13 +18,18 @@ from observatory.text.units import MISSING, change, count, difference, human, pe
 _LLVM_PASSES = "CPU seconds of LLVM passes, with the analyses that they ask for"
 _MOST = 20
 """Rows of a table."""
+_LONGER, _MUCH_LONGER = 0.01, 1.5
+"""Seconds, and the ratio: of two samples, a module takes less than these longer by chance."""
 
 
 def profile_tables(one: CellProfile) -> Iterator[Table]:
     """The phases, passes, rewriters and functions of one cell of a subject, the largest first."""
     found, times = one.typical, one.seconds
     calls = {phase.name: phase.calls for phase in found.phases} if found else {}
-    names = sorted({*times, *calls}, key=lambda name: (-times.get(name, 0.0), name))
+    names = sorted(
+        {*times, *calls},
+        key=lambda name: (-times.get(name, 0.0), -(calls.get(name) or 0), name),
+    )
     yield Table(
         "Phases, each without those inside it", ("phase", "seconds", "calls"),
         tuple(
@@ -71,7 +76,7 @@ def _rewriters(one: CellProfile) -> Iterator[Table]:
     )  # fmt: skip
     if rows:
         header = ("rewriter", "seconds", "applied", "nodes created", "entered", "calls")
-        yield Table("Rewriters", header, rows)
+        yield Table("Rewriters, each with all that happens inside it", header, rows)
 
 
 def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
@@ -117,7 +122,8 @@ def difference_tables(base: CellProfile, head: CellProfile) -> Iterator[Table]:
 def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
     """The modules with most own time; of two subjects those that take longer in HEAD, or are new.
 
-    There is no table if a side does not know what it imports.
+    Each side is one sample, so a module is shown if it takes at least `_LONGER` more and
+    `_MUCH_LONGER` times as long. There is no table if a side does not know what it imports.
     """
     if not all(sides):
         return
@@ -131,10 +137,13 @@ def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
     longer = sorted(grown, key=lambda name: (-grown[name], name))[:_MOST]
     compared = tuple(
         (name, human(before.get(name), "seconds"), seconds(after[name]), seconds(grown[name]))
-        for name in longer if grown[name] > 0
+        for name in longer
+        if grown[name] >= _LONGER and after[name] >= _MUCH_LONGER * before.get(name, 0.0)
     )  # fmt: skip
     yield Table(
-        "Imports that take longer by themselves", ("module", "BASE", "HEAD", "more"), compared
+        "Imports that take longer by themselves, in one sample of each subject",
+        ("module", "BASE", "HEAD", "more"),
+        compared,
     )
 
 

@@ -164,7 +164,8 @@ def _subject_table(part: pd.DataFrame, notes: Sequence[Note]) -> Table:
     numba = f", numba {first['numba']}" if first["numba"] else ""
     versions = f"pytensor {first['pytensor']}{numba}, Python {first['python']}"
     title = f"{first['subject']}: {first['model']}, {versions}, on {first['machine']}"
-    return Table(title, tuple(header), tuple(rows), _footnotes(part, notes))
+    footnotes = (*_footnotes(part, notes), *_samples(part))
+    return Table(title, tuple(header), tuple(rows), footnotes)
 
 
 def _comparison_table(
@@ -190,7 +191,7 @@ def _comparison_table(
         if _WORK in set(shown.loc[shown["subject"] == one, "metric"])
     }
     apart = [f"{one} by {by}" for one, by in of_work.items() if by]
-    footnotes = list(_footnotes(part, notes))
+    footnotes = [*_footnotes(part, notes), *_samples(shown)]
     if len(set(of_work.values())) > 1:
         said = f"instructions were counted of {', of '.join(apart)}"
         footnotes.insert(0, f"{said}: counts of two sources cannot be compared")
@@ -277,4 +278,4 @@ def _footnotes(part: pd.DataFrame, notes: Sequence[Note]) -> tuple[str, ...]:
                 f"{subject}{cell.scenario} {cell.backend} {cell.launch}"
             )
     lines += [f"{', '.join(places)}: {text}" for text, places in grouped.items()]
-    return (*lines, *_samples(part))
+    return tuple(lines)

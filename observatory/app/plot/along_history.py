@@ -16,6 +16,7 @@ from observatory.errors import SelectionError
 from observatory.text import units
 
 _WORDS = ("model", "scenario", "backend", "launch")
+_MOST_SERIES = 12
 _ROWS = 0.075
 """Height of a line of labels above the values, as a share of the axes."""
 
@@ -131,9 +132,15 @@ def series(
         the change of the median in percent.
 
     Raises:
-        SelectionError: There is no series, or they have several units.
+        SelectionError: There is no series, they have several units, or they are too many to tell
+            apart.
 
     """
+    if len(tracks) > _MOST_SERIES:
+        raise SelectionError(
+            f"{len(tracks)} series cannot be told apart in one picture, which draws at most "
+            f"{_MOST_SERIES}; choose some of them by scenario, backend, launch, model or machine"
+        )
     found = {track.series.place.unit for track in tracks}
     if len(found) != 1:
         units = " and ".join(sorted(found)) or "no values"
@@ -152,7 +159,9 @@ def series(
     labels: list[tuple[float, str, str]] = []
     for track, name, backend, colour in zip(tracks, names, backends, own, strict=True):
         places = np.array([place_of[track.series.subject(n)] for n in range(len(track.series.at))])
-        ax.plot(places, track.series.values, color=colour, marker=style.mark_of(backend),
+        with_gaps = np.full(len(subjects), np.nan)
+        with_gaps[places] = track.series.values
+        ax.plot(np.arange(len(subjects)), with_gaps, color=colour, marker=style.mark_of(backend),
                 label=name, markeredgecolor="white", markeredgewidth=0.7, zorder=3)  # fmt: skip
         if track.judgement != "judged":
             continue

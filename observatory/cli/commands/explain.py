@@ -23,6 +23,9 @@ from observatory.text.keys import told
 from observatory.text.markdown import markdown
 from observatory.text.terminal import blocks
 
+_NAMED = 8
+"""Graphs that a refusal names."""
+
 
 def command(
     name: Annotated[
@@ -40,7 +43,7 @@ def command(
     ] = None,
     model: Annotated[str, typer.Option(help="The model that the function belongs to.")] = "radon",
     graph: Annotated[
-        str, typer.Option(metavar="NAME", help="The graph, if the model has several.")
+        str, typer.Option(metavar="NAME", help="The graph, which a model of separate graphs needs.")
     ] = "",
     backend: Annotated[
         str, typer.Option(help="The backend that the graph is compiled for.")
@@ -68,6 +71,11 @@ def command(
     members = MODELS[model].members
     if graph and graph not in members:
         raise SelectionError(no_such("graph", graph, members))
+    if members and not graph and "build" not in MODELS[model].families:
+        first = ", ".join(members[:_NAMED])
+        raise SelectionError(
+            f"the model {model} has {len(members)} graphs; choose one with --graph: {first}, ..."
+        )
     texts = [base, *([head] if head else [])]
     if repo is not None:
         texts = [commits_between(repo, ref)[0] for ref in texts]

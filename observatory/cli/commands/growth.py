@@ -42,8 +42,9 @@ def command(
 def _show(found: Sequence[Grown]) -> None:
     console = Console()
     places = dict.fromkeys((one.cell.backend, one.place) for one in found)
+    several = len({place for _, place in places}) > 1
     for backend, place in places:
         own = (one for one in found if (one.cell.backend, one.place) == (backend, place))
         grown = by_subject((one.label, one.families) for one in own)
-        for table in growth_tables(backend, grown, place if len(places) > 1 else ""):
+        for table in growth_tables(backend, grown, place if several else ""):
             console.print(render(table, console.width))

@@ -22,7 +22,8 @@ def command(
         list[str] | None,
         typer.Argument(
             metavar="SUBJECT...",
-            help="Subjects in the results: 3.3.8. Default: all, the newest last.",
+            help="Subjects in the results, e.g. '3.3.8 pymc==6.4.0'. Default: all, "
+            "the newest last.",
         ),
     ] = None,
     results: options.Results = Path("results"),
@@ -44,13 +45,16 @@ def command(
     problems: list[Problem] = []
     with naming_problems(problems, strict):
         found = by_model(walks_in(results, subjects or (), problems))
-        if unmeasured := [one for one in model or () if one not in {name for name, _ in found}]:
-            there = known_first({name for name, _ in found}, MODELS)
+        if unmeasured := [one for one in model or () if one not in {name for name, *_ in found}]:
+            there = known_first({name for name, *_ in found}, MODELS)
             raise SelectionError(f"of the path, {no_such('model', unmeasured[0], there)}")
-    for (name, backend), walks in found.items():
+    several = len({place for *_, place in found}) > 1
+    for (name, backend, place), walks in found.items():
         if model and name not in model:
             continue
         console.print(f"{name}: {MODELS[name].meaning}" if name in MODELS else name, markup=False)
-        console.print(render(path_table(name, backend, walks), console.width))
+        console.print(
+            render(path_table(name, backend, walks, place if several else ""), console.width)
+        )
         for line in who_asked(name, walks) if functions else ():
             console.print(line, markup=False, highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
@@ -81,21 +82,25 @@ def _give(found: FoundProfile, form: Form, out: Path | None, unit: Unit | None) 
     others = f" Others with a profile: {', '.join(map(str, found.others))}." if found.others else ""
     said.print(f"The cell: {found.cell}.{others}", markup=False)
     if form == "text" and out is None:
-        for table in found.tables():
-            show(Console(), table)
+        _print(found, Console())
     else:
         _write(_content(found, form, unit), out)
+
+
+def _print(found: FoundProfile, console: Console) -> None:
+    if found.summary:
+        console.print(found.summary, markup=False, highlight=False, soft_wrap=True)
+    for table in found.tables():
+        show(console, table)
 
 
 def _content(found: FoundProfile, form: Form, unit: Unit | None) -> bytes:
     if form == "html":
         return found.html()
     if form == "text":
-        console = Console(width=100)
-        with console.capture() as captured:
-            for table in found.tables():
-                show(console, table)
-        return captured.get().encode()
+        written = io.StringIO()
+        _print(found, Console(width=100, file=written, force_terminal=False, color_system=None))
+        return written.getvalue().encode()
     if unit not in (None, *found.units):
         raise SelectionError(
             f"{found.cell} has no profile in {unit}; there is one in {' and '.join(found.units)}"

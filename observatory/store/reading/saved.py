@@ -73,17 +73,22 @@ def labelled(
     None stands for any label or machine. ``ledgers``: as for `read_saved`. Raises RecordError if
     there is none, or more than one.
     """
+    found = _headers(directory)
+    machines = sorted({header.machine.machine for header in found.values()})
+    if found and machine is not None and machine not in machines:
+        raise RecordUsageError(
+            f"{directory} has no results of machine {machine!r}; it has those of "
+            f"{', '.join(machines)}"
+        )
     headers = {
-        path: header
-        for path, header in _headers(directory).items()
-        if machine in (None, header.machine.machine)
+        path: header for path, header in found.items() if machine in (None, header.machine.machine)
     }
     named = _called(headers, label)
     if len(named) != 1:
         what = "no subject" if label is None else f"no subject {label!r}"
         if len(named) > 1:
             many = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
-            what = f"{many}; give DIR:LABEL of a directory with one machine"
+            what = f"{many}; choose one with --machine, or give DIR:LABEL of one machine"
         there = ", ".join(
             sorted(f"{one.subject.label} on {path.parent.name}" for path, one in headers.items())
         )

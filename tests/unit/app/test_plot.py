@@ -24,7 +24,7 @@ from observatory.dashboard.colours import stylesheet, tokens
 from observatory.store.records.comparison import Comparison
 from observatory.text.records import comparison_of
 from tests.factories import WARM, sample
-from tests.factories_alerts import line, series, stepped
+from tests.factories_alerts import CELL, line, series, stepped
 from tests.unit.cli.commands.test_compare import setting
 
 SUBJECTS = [f"3.{number}.0" for number in range(4)]
@@ -225,3 +225,10 @@ def test_the_same_values_give_the_same_bytes(tmp_path: Path, ending: str) -> Non
 def test_another_ending_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SelectionError, match=r"\.png, \.svg, \.pdf"):
         plot.save(plot.history(rows()), tmp_path / "a.gif")
+
+
+def test_too_many_series_are_refused() -> None:
+    on = line(6)
+    many = [series(on, [1.0] * 6, cell=(f"m{n}", *CELL[1:])) for n in range(13)]
+    with pytest.raises(SelectionError, match="13 series cannot be told apart"):
+        plot.series(list(segmented(many)))

@@ -124,7 +124,7 @@ def with_parts(lowering: int, seconds: float) -> list[Sample]:
 def test_one_subject_shows_what_each_pass_says_of_rewriters_and_the_memory_of_phases():
     found = cell_profiles(with_parts(16_000_000, 0.05))[WARM]
     tables = {one.title: one for one in profile_tables(found)}
-    (row,) = tables["Rewriters"].rows
+    (row,) = tables["Rewriters, each with all that happens inside it"].rows
     assert row == ("merge", "50.0 ms", "47", "12", "-", "-")
     assert tables["Memory: by how much each phase raises the peak"].rows == (
         ("numba: lowering", "16.0 MB"),

@@ -170,6 +170,13 @@ def test_a_forked_sibling_ends_as_its_own_report_says(
     assert (found.report is None) == (report.status == "died")
 
 
+def test_a_sibling_that_died_is_explained_by_its_own_stderr(tmp_path: Path) -> None:
+    (tmp_path / "report.json").write_text(to_json(Report("died", exit_code=1)))
+    (tmp_path / "report.stderr").write_text("Traceback\nValueError: its own\n")
+    found = process.ending_of_fork(ending(), tmp_path / "report.json")
+    assert found.message == "exited with code 1 before it reported: ValueError: its own"
+
+
 def test_a_report_that_is_none_is_a_failure_that_names_the_field(tmp_path: Path) -> None:
     (tmp_path / "report.json").write_text('{"status": "ok"}')
     found = process.ending_of_fork(ending(), tmp_path / "report.json")
@@ -185,6 +192,7 @@ def test_a_fork_does_its_job_and_a_child_that_dies_is_reported_by_its_parent(
               ("one", "two", "three"), None, tmp_path / "siblings-0.json")  # fmt: skip
 
     def work(job: Job) -> int:
+        os.write(2, job.members[0].encode())
         if job.members == ("two",):
             os.kill(os.getpid(), 9)
         write_report(job, Report("ok", values={job.members[0]: ()}))
@@ -197,3 +205,5 @@ def test_a_fork_does_its_job_and_a_child_that_dies_is_reported_by_its_parent(
         Report("died", exit_code=-9),
         Report("ok", values={"three": ()}),
     ]
+    written = [each.report.with_suffix(".stderr").read_text() for each in job.for_members()]
+    assert written == ["one", "two", "three"]

@@ -93,3 +93,12 @@ def test_names_and_values_of_strangers_are_only_text() -> None:
     assert "\x1b" not in text
     (row,) = [line for line in text.splitlines() if "version" in line]
     assert row.count("|") - row.count("\\|") == 4
+
+
+def test_an_unstable_function_hides_no_change_of_another_with_its_name() -> None:
+    unstable = KeyChange("Elemwise", "u1", "u2", (Difference(("key", "id"), "1", "2"),))
+    across = KeyChange("Elemwise", "u1", "u3", (Difference(("key", "id"), "1", "3"),))
+    other = KeyChange("Elemwise", "v1", "v2", (Difference(("key", "version"), "1", "2"),))
+    steady = KeyChange("Elemwise", "v1", "v1", ())
+    text = said([across, other], {"1.0": [unstable, steady], "2.0": [steady]})
+    assert "1 function of 1 has a different key in `2.0` than in `1.0`." in text

@@ -55,3 +55,17 @@ def test_what_two_machines_measured_is_never_in_one_table(tmp_path: Path) -> Non
     words = " ".join(told.split())
     assert "with NUMBA, Python 3.13 on fast, Some CPU, Linux:" in words
     assert "with NUMBA, Python 3.13 on slow, Some CPU, Linux:" in words
+
+
+def test_two_backends_of_one_machine_do_not_name_it(tmp_path: Path) -> None:
+    other = [one.model_copy(update={"backend": "C_VM"}) for one in grown(0.02)]
+    journal(tmp_path, [*grown(0.01), *other])
+    assert "Some CPU" not in shown(tmp_path)
+
+
+def test_a_misspelt_backend_is_named(tmp_path: Path) -> None:
+    measured(tmp_path, "3.3.7", "fast", 0.01)
+    for backend, said in (("NUMMBA", "no backend 'NUMMBA'"), ("C_VM", "graphs with C_VM")):
+        done = observatory("growth", "--results", tmp_path, "--backend", backend)
+        assert done.returncode == Exit.USAGE
+        assert said in done.stderr

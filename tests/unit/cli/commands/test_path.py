@@ -10,7 +10,7 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.errors import Exit
 from observatory.store.records.sample import Build
 from tests.command import observatory
-from tests.factories import journal, sample
+from tests.factories import header, journal, sample
 
 STEP = Build(name="compile_logp", metrics={"functions_compiled": 42.0, "cache_misses": 3.0})
 
@@ -35,3 +35,16 @@ def test_a_model_without_steps_is_named(results: Path, model: str) -> None:
     done = observatory("path", "--results", results, "--model", "eight_schools", "--model", model)
     assert (done.returncode, done.stdout) == (Exit.USAGE, "")
     assert f"there is no model '{model}'" in done.stderr
+
+
+def test_each_machine_has_its_own_table(tmp_path: Path) -> None:
+    cell = Cell("eight_schools", "path_warm", "NUMBA", "spawn")
+    for name in ("fast", "slow"):
+        under = header("3.3.8")
+        machine = under.machine.model_copy(update={"machine": name})
+        journal(tmp_path, [sample(cell, "counting", steps=[STEP])],
+                under=under.model_copy(update={"machine": machine}))  # fmt: skip
+    done = observatory("path", "--results", tmp_path)
+    words = " ".join(done.stdout.split())
+    for name in ("fast", "slow"):
+        assert f"eight_schools with NUMBA, Python 3.13 on {name}, Some CPU, Linux" in words

@@ -123,8 +123,34 @@ def test_a_unit_that_is_not_recorded_is_an_error(results: Path) -> None:
 
 @pytest.mark.parametrize(
     ("words", "said"),
-    [({"scenario": "tepid"}, "no scenario 'tepid'"), ({"machine": "other"}, "no subject '3.3.7'")],
+    [
+        ({"scenario": "tepid"}, "no scenario 'tepid'"),
+        ({"machine": "other"}, "no results of machine 'other'; it has those of bench"),
+    ],
 )
 def test_what_is_not_there_is_named(results: Path, words: dict[str, str], said: str) -> None:
     with pytest.raises(ObservatoryError, match=said):
         profile("3.3.7", results=results, **words)
+
+
+def test_the_text_begins_with_all_calls_also_if_no_part_changed(tmp_path: Path) -> None:
+    for label in ("3.3.6", "3.3.7"):
+        journal(tmp_path, [traced(100)], under=header(label))
+    assert "Python calls: 10" in output(tmp_path, "3.3.6", "3.3.7").splitlines()[0]
+
+
+def test_imports_that_take_a_little_longer_are_no_rows(tmp_path: Path) -> None:
+    given = {"3.3.6": (("fast", 0.002), ("large", 0.3)), "3.3.7": (("fast", 0.010), ("large", 0.4))}
+    for label, modules in given.items():
+        journal(tmp_path, [imports(*modules)], under=header(label))
+    text = output(tmp_path, "3.3.6", "3.3.7")
+    assert "fast" not in text
+    assert "large" not in text
+
+
+def test_a_file_has_no_codes_of_a_terminal(
+    results: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    output(results, "3.3.6", "3.3.7", "-o", str(tmp_path / "profile.txt"))
+    assert "\x1b" not in (tmp_path / "profile.txt").read_text()
