@@ -39,9 +39,13 @@
     told.hidden = false;
   }
 
-  const asked = choices();
-  words.value = (asked.q ?? [""])[0];
-  changed.checked = (asked.changed ?? [""])[0] === "1";
+  function follow() {
+    const asked = choices();
+    words.value = (asked.q ?? [""])[0];
+    changed.checked = (asked.changed ?? [""])[0] === "1";
+    filter();
+  }
+
   controls.hidden = false;
   controls.addEventListener("submit", (event) => event.preventDefault());
   words.addEventListener("input", filter);
@@ -50,5 +54,6 @@
   table.addEventListener("pointerover", (event) => {
     if (event.pointerType === "mouse") tell(event);
   });
-  filter();
+  window.addEventListener("hashchange", follow);
+  follow();
 })();

@@ -83,7 +83,7 @@ observatory.seriesHand = (() => {
       done();
     });
     over.addEventListener("pointerleave", () => moved || tell.point(null));
-    over.addEventListener("dblclick", () => tell.span(0, view.slots.length - 1));
+    over.addEventListener("dblclick", tell.twice);
     over.addEventListener("wheel", (event) => {
       // A page that scrolls must not stop at a chart: the wheel is the chart's while it has the focus.
       if (!tell.focused() && !event.ctrlKey) return;

@@ -90,14 +90,21 @@ observatory.seriesMarks = (() => {
     return Math.min(Math.max((0.8 * width) / (to - from + 1), 2), 8);
   }
 
+  /** Whether there is no value beside one, so that no line leads to it. */
+  function alone({ gaps, places }, i) {
+    const apart = (from, to) => gaps.some((gap) => gap > from && gap < to);
+    return (!i || apart(places[i - 1], places[i])) && !(places[i + 1] && !apart(places[i], places[i + 1]));
+  }
+
   function addValues(u, ctx, one, view, y, size) {
     const shape = SHAPES[one.shape], [start, end] = inSight(one, view.span);
+    const all = size > 3.2 || one.v.length < 3;
     ctx.fillStyle = colourOf(one);
     ctx.strokeStyle = token("card");
     ctx.lineWidth = 1;
     for (let i = start; i <= end; i++) {
       const value = y(one.v[i]);
-      if (value == null) continue;
+      if (value == null || !(all || alone(one, i))) continue;
       ctx.beginPath();
       shape(ctx, u.valToPos(view.xs[one.places[i]], "x"), u.valToPos(value, "y"), size / 2 + 0.4);
       ctx.fill();
@@ -281,7 +288,7 @@ observatory.seriesMarks = (() => {
         }
       });
       each((one, y, row) => addGaps(u, ctx, one, view, row, height));
-      each((one, y) => (size > 3.2 || one.v.length < 3) && addValues(u, ctx, one, view, y, size));
+      each((one, y) => addValues(u, ctx, one, view, y, size));
       each((one, y) => !view.off.has("alerts") && addAlerts(u, ctx, one, view, y));
       addNotes(u, ctx, notes, width, height);
     });

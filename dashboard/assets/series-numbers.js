@@ -27,7 +27,7 @@ observatory.seriesNumbers = (() => {
   }
 
   function headsOf(page) {
-    const name = (one) => `${one.name} ${one.metric} (${one.unit})`;
+    const name = (one) => `${one.name} ${one.full} (${one.unit})`;
     const heads = page.series.flatMap((one) => COLUMNS.map((word) => `${name(one)}: ${word}`));
     return [...SUBJECT, ...heads];
   }
@@ -55,7 +55,7 @@ observatory.seriesNumbers = (() => {
     const row = ([label, ...cells]) => element("tr", {}, element("th", { scope: "row" }, label),
       ...cells.map((text) => element("td", {}, String(text))));
     const group = { scope: "colgroup", colspan: COLUMNS.length };
-    const names = page.series.map((one) => head(`${one.name}, ${one.metric}`, group));
+    const names = page.series.map((one) => head(`${one.name}, ${one.full}`, group));
     return element("table", { class: "numbers" },
       element("thead", {},
         element("tr", {}, ...SUBJECT.map((text) => head(text, { rowspan: 2 })), ...names),

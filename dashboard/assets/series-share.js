@@ -16,6 +16,7 @@ observatory.seriesShare = (() => {
 
   /** A name for files: letters, digits and the signs that every system takes. */
   function nameOf(series, ending) {
+    if (!series.length) throw new Error("Every series is hidden, so there is nothing to save.");
     const [one] = series, more = series.length > 1 ? `-and-${series.length - 1}-more` : "";
     const words = `${one.name}-${one.metric}`.replace(/[^A-Za-z0-9_.]+/g, "-");
     return `${words.replace(/^[-.]+/, "").slice(0, 80)}${more}.${ending}`;
@@ -23,7 +24,7 @@ observatory.seriesShare = (() => {
 
   /** The charts with a title above them and their series below, as PNG. */
   async function picture(page, series, drawn) {
-    const charts = drawn.plots.map((plot) => plot.ctx.canvas), ratio = devicePixelRatio || 1;
+    const name = nameOf(series, "png"), charts = drawn.plots.map((plot) => plot.ctx.canvas), ratio = devicePixelRatio || 1;
     const tall = charts.reduce((sum, chart) => sum + chart.height / ratio, 0);
     const canvas = document.createElement("canvas"), ctx = canvas.getContext("2d");
     const width = drawn.view.width + 2 * MARGIN;
@@ -45,7 +46,7 @@ observatory.seriesShare = (() => {
       const where = `${one.name}, ${one.metric}, ${seriesWords.environment(page, one.line)}`;
       write(ctx, where, MARGIN + 34, y, font(400).replace("11px", "12px"));
     }
-    save(await new Promise((done) => canvas.toBlob(done, "image/png")), nameOf(series, "png"));
+    save(await new Promise((done) => canvas.toBlob(done, "image/png")), name);
   }
 
   function write(ctx, text, x, y, style) {
@@ -75,7 +76,7 @@ observatory.seriesShare = (() => {
     return JSON.stringify({
       view: location.href,
       series: series.map((one) => {
-        const { machine, env, era } = page.data.lines[one.line], steps = one.steps.map(({ at, words, numbers }) => ({ at, words, numbers }));
+        const { machine, env, era } = page.data.lines[one.line], steps = (one.own ?? one.steps).map(({ at, words, numbers }) => ({ at, words, numbers }));
         const { id, name, metric, unit, kind, noise, drift, alerts } = one;
         return {
           id, name, metric, unit, kind, machine, environment: env, era, noise, drift, steps,

@@ -44,7 +44,7 @@ observatory.seriesWords = (() => {
   /** The values of one subject in a few lines, beside the pointer. */
   function tip(page, series, slot) {
     const rows = ofLine(series, slot).map((one) => element("div", {}, swatch(one), " ",
-      bold(valueText(one, one.value.get(slot.x))), series.length > 1 ? ` ${one.name} ${one.metric}` : ""));
+      bold(valueText(one, one.value.get(slot.x))), series.length > 1 ? ` ${one.name} ${one.full}` : ""));
     return [element("div", {}, bold(slot.label), " ", element("code", {}, slot.commit.slice(0, 10)),
       ` ${day(slot)}`), ...rows.slice(0, MOST_ROWS),
     rows.length > MOST_ROWS ? element("div", {}, `and ${rows.length - MOST_ROWS} more`) : ""];
@@ -77,7 +77,7 @@ observatory.seriesWords = (() => {
   /** One subject as a sentence, to be heard. */
   function spoken(series, slot) {
     const told = ofLine(series, slot)
-      .map((one) => `${one.name} ${one.metric}: ${valueText(one, one.value.get(slot.x))}`);
+      .map((one) => `${one.name} ${one.full}: ${valueText(one, one.value.get(slot.x))}`);
     return `${slot.label}, ${day(slot)}. ${told.join(". ")}`;
   }
 
@@ -88,7 +88,7 @@ observatory.seriesWords = (() => {
       const i = one.value.get(slot.x), before = against && one.v[one.value.get(against.x)];
       return element("tr", {},
         element("th", { scope: "row" }, swatch(one), ` ${one.name} `,
-          element("small", {}, one.metric)),
+          element("small", {}, one.full)),
         element("td", {}, bold(valueText(one, i))), element("td", {}, interval(one, i)),
         element("td", {}, String(one.n?.[i] ?? "-")),
         against && element("td", {}, words(before, one.v[i], one)));
@@ -105,7 +105,7 @@ observatory.seriesWords = (() => {
 
   function changed(one, base, head) {
     const [i, j] = [one.value.get(base.x), one.value.get(head.x)];
-    const item = element("li", {}, swatch(one), ` ${one.name}, ${one.metric}: `);
+    const item = element("li", {}, swatch(one), ` ${one.name}, ${one.full}: `);
     if (i === undefined || j === undefined) {
       item.append(bold("no value at one of them"));
       return item;

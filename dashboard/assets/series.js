@@ -12,7 +12,7 @@
   const form = place("controls"), chart = place("chart");
   const page = { data: null, found: [], series: [], slots: [], places: new Map() };
   const brand = document.title.split(" · ").slice(1).join(" · ");
-  let chosen = {}, drawn = null, strip = null, cursor = null, printing = false;
+  let chosen = {}, drawn = null, strip = null, cursor = null, tipped = null, printing = false;
 
   /* What is chosen. */
 
@@ -96,15 +96,21 @@
   /** The series beside the chosen ones, as far as there is room. */
   async function fetchKin(found) {
     const known = new Set(found.map((one) => one.id));
-    const ids = overlaid().flatMap((kind) => found.flatMap((one) => one.kin?.[kind] ?? []));
-    const more = [...new Set(ids)].filter((id) => !known.has(id)).slice(0, MOST - found.length);
-    return (await seriesFiles.get(more)).map((one) => ({ ...one, kin: true, steps: [], events: [] }));
+    const kinds = overlaid().map((kind) => found.flatMap((one) => one.kin?.[kind] ?? []));
+    const longest = Math.max(0, ...kinds.map((ids) => ids.length));
+    const ids = Array.from({ length: longest }, (_, i) => kinds.map((each) => each[i])).flat(); // of each kind
+    const more = [...new Set(ids)].filter((id) => id != null && !known.has(id)).slice(0, MOST - found.length);
+    return (await seriesFiles.get(more)).map((one) => ({ ...one, kin: true, own: one.steps, steps: [], events: [] }));
   }
 
   function layOut(series) {
     page.slots = seriesLayout.slotsOf(page.data.lines, series);
     page.places = seriesLayout.namesOf(page.slots);
-    page.series = series.map((...each) => seriesLayout.prepared(page.slots, ...each));
+    const several = new Set(series.map((one) => one.line)).size > 1;
+    page.series = series.map((one, ...rest) => ({
+      ...seriesLayout.prepared(page.slots, one, ...rest),
+      full: one.metric + (several ? `, ${seriesWords.environment(page, one.line)}` : ""),
+    }));
   }
 
   /* The cursor and the pinned points. */
@@ -124,7 +130,8 @@
     const tip = place("tip");
     tip.hidden = at == null || !event || event.pointerType === "touch";
     if (tip.hidden) return;
-    if (at !== cursor) tip.replaceChildren(...seriesWords.tip(page, shown(), page.slots[at]));
+    if (at !== tipped) tip.replaceChildren(...seriesWords.tip(page, shown(), page.slots[at]));
+    tipped = at;
     const box = chart.getBoundingClientRect(), left = event.clientX - box.left;
     const flip = left > box.width / 2;
     tip.style.left = flip ? "auto" : `${left + 16}px`;
@@ -132,10 +139,13 @@
     tip.style.top = `${Math.max(4, event.clientY - box.top - tip.offsetHeight - 12)}px`;
   }
 
+  let before = [["", ""], ["", ""]]; // what was pinned, two clicks ago and one
+
   /** Pin a point; a pinned one is unpinned; a third one takes the place of B. */
   function pin(x) {
     const slot = page.slots[x ?? -1];
     if (!slot) return;
+    before = [before[1], [chosen.a, chosen.b]];
     if (chosen.a === slot.name) [chosen.a, chosen.b] = [chosen.b, ""];
     else if (chosen.b === slot.name) chosen.b = "";
     else chosen[slotOf(chosen.a) ? "b" : "a"] = slot.name;
@@ -145,6 +155,13 @@
     const changes = [...place("between").querySelectorAll("li")].map((item) => item.textContent);
     const pinned = which && `is pinned as ${which.toUpperCase()}. ${changes.join(". ")}`;
     say(`${slot.label} ${pinned ?? "is no longer pinned"}`);
+  }
+
+  /** A double click shows the whole history; its two clicks pin nothing. */
+  function twice() {
+    [chosen.a, chosen.b] = before[0];
+    wholeHistory();
+    mark();
   }
 
   function unpin() {
@@ -194,6 +211,7 @@
   function draw() {
     cancelAnimationFrame(asked);
     asked = 0;
+    tipped = null;
     const series = shown(), canvas = place("canvas");
     const impossible = cannot(series);
     place("cannot").hidden = !impossible;
@@ -214,7 +232,7 @@
       releases: byDate() || releases.length < slots.length ? releases : [],
       span: span(), scale: scale(), of: chosen.of, off: chosen.off, width: width(),
       height: !alone ? 250 : narrow ? 300 : 380,
-      tell: { point, pin, span: moved, drawn: () => performance.mark("drawn"), focused: () => chart.contains(document.activeElement) },
+      tell: { point, pin, twice, span: moved, drawn: () => performance.mark("drawn"), focused: () => chart.contains(document.activeElement) },
     };
   }
 
@@ -223,7 +241,7 @@
     const zeros = series.filter((one) => scale() === "log" && one.v.some((value) => value <= 0));
     const bare = series.filter((one) => chosen.of && !seriesAxes.reference(one, chosen.of));
     return [
-      ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale cannot show 0.`),
+      ...zeros.map((one) => `${one.name}, ${one.metric}: a logarithmic scale shows only values above 0.`),
       ...bare.map((one) => `${one.name}, ${one.metric}: its level is 0, so there are no percentages.`),
     ].join(" ");
   }
@@ -306,7 +324,8 @@
 
   /** Other series beside the chosen ones. */
   async function overlay() {
-    const kin = await fetchKin(page.found);
+    const asked = chosen, kin = await fetchKin(page.found);
+    if (asked !== chosen) return;
     layOut([...page.found, ...kin]);
     show();
   }
@@ -338,20 +357,17 @@
   }
 
   function fillKeys() {
-    const several = new Set(page.series.map((one) => one.line)).size > 1;
-    place("keys").replaceChildren(...page.series.map((one) => {
-      const where = several ? `, ${seriesWords.environment(page, one.line)}` : "";
-      return element("button", {
-        type: "button", class: one.kin === true ? "kin" : "", "aria-pressed": String(!chosen.hide.has(one.id)),
-        onclick: (event) => toggle(one, event.currentTarget),
-      }, seriesWords.swatch(one),
-      element("span", {}, one.name, element("small", {}, one.metric + where)));
-    }));
+    place("keys").replaceChildren(...page.series.map((one) => element("button", {
+      type: "button", class: one.kin === true ? "kin" : "", "aria-pressed": String(!chosen.hide.has(one.id)),
+      onclick: (event) => toggle(one, event.currentTarget),
+    }, seriesWords.swatch(one), element("span", {}, one.name, element("small", {}, one.full)))));
   }
 
   function toggle(one, button) {
     if (!chosen.hide.delete(one.id)) chosen.hide.add(one.id);
     button.setAttribute("aria-pressed", String(!chosen.hide.has(one.id)));
+    check("scale", scale());
+    fillTable();
     write();
     redraw();
   }
@@ -359,7 +375,7 @@
   async function fillTable() {
     const { open } = place("numbers");
     if (open) await observatory.script("series-numbers");
-    place("table").replaceChildren(...(open ? observatory.seriesNumbers.shown(page) : []));
+    place("table").replaceChildren(...(open ? observatory.seriesNumbers.shown({ ...page, series: shown() }) : []));
   }
 
   function onChange() {

@@ -159,129 +159,42 @@ if (matchMedia("(max-width: 640px)").matches) {
   for (const menu of document.querySelectorAll(".menu")) menu.open = false;
 }
 
+/* The address after # holds choices, which a link to the content must not replace. */
+document.querySelector(".skip").addEventListener("click", (event) => {
+  event.preventDefault();
+  document.getElementById("main").focus();
+});
+
 /* Buttons that copy. */
 for (const button of document.querySelectorAll("button[data-copy]")) {
   button.hidden = false;
   button.addEventListener("click", () => observatory.copy(button.dataset.copy, button));
 }
 
-/* Search over every series; its index is loaded when somebody begins to search. */
+/* Search over every series: what searches is loaded when somebody begins to. */
 (() => {
-  const { columns, element, load, root } = observatory;
+  const { element, script } = observatory;
   const place = document.getElementById("search");
-  const MOST = 12;
-  let texts, index, lines, asked, found = [], chosen = -1;
-
   const input = element("input", {
     type: "search", id: "search-words", placeholder: "Search series  /", autocomplete: "off",
-    role: "combobox", "aria-expanded": "false", "aria-controls": "search-found",
-    "aria-autocomplete": "list", "aria-label": "Search all series",
+    role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list", "aria-label": "Search all series",
   });
-  const list = element("div", { id: "search-found", role: "listbox", "aria-label": "Series found" });
-  const note = element("p", { class: "quiet" });
-  const box = element("div", { class: "found", hidden: true }, list, note);
-  place.append(input, box);
+  input.addEventListener("focus", () => script("search").catch((error) => {
+    place.append(element("div", { class: "found" }, error.message));
+  }), { once: true });
+  place.append(input);
   place.hidden = false;
-
-  /** Load the index once, also for those who ask again while it loads. */
-  const ready = () => asked ??= read().catch((error) => {
-    asked = undefined;
-    show([], error.message);
-  });
-
-  async function read() {
-    index = await columns("index");
-    // Where several machines measured the same, a name alone says too little.
-    if (new Set(index.line).size > 1) lines = (await load("lines")).lines;
-    const where = (i) => (lines ? `${lines[index.line[i]].machine} ${lines[index.line[i]].env}` : "");
-    texts = index.name.map((name, i) => `${name} ${index.metric[i]} ${where(i)}`.toLowerCase());
-  }
-
-  async function search() {
-    await ready();
-    if (!texts) return;
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const whole = [], part = [];
-    for (let i = 0; words.length && i < texts.length; i += 1) {
-      if (!words.every((word) => texts[i].includes(word))) continue;
-      const own = texts[i].split(" ");
-      (words.every((word) => own.includes(word)) ? whole : part).push(i);
-    }
-    const all = whole.length + part.length;
-    found = [...whole, ...part].slice(0, MOST);
-    chosen = -1;
-    const more = all > found.length ? `and ${all - found.length} more: type another word` : "";
-    show(found.map(option), words.length && !all ? "No series contains all these words." : more);
-    observatory.say(words.length ? `${all} series found` : "");
-  }
-
-  function option(i, n) {
-    const line = lines?.[index.line[i]];
-    return element("div",
-      { role: "option", id: `search-${n}`, "aria-selected": "false", onclick: () => go(i) },
-      index.name[i], " ", element("b", {}, index.metric[i]),
-      line && element("small", {}, [line.machine, line.env, line.era].filter(Boolean).join(", ")));
-  }
-
-  function show(options, said = "") {
-    list.replaceChildren(...options);
-    note.textContent = said;
-    box.hidden = !options.length && !said;
-    input.setAttribute("aria-expanded", String(options.length > 0));
-    input.removeAttribute("aria-activedescendant");
-  }
-
-  function choose(step) {
-    if (!found.length) return;
-    chosen = (chosen + step + found.length) % found.length;
-    [...list.children].forEach((item, n) => {
-      item.setAttribute("aria-selected", String(n === chosen));
-      if (n === chosen) item.scrollIntoView({ block: "nearest" });
-    });
-    input.setAttribute("aria-activedescendant", `search-${chosen}`);
-  }
-
-  function go(i) {
-    show([]);
-    input.blur();
-    location.href = `${root}series.html#s=${index.id[i]}`;
-  }
-
-  function open() {
-    if (found.length && !box.hidden) go(found[Math.max(chosen, 0)]);
-  }
-
-  input.addEventListener("focus", ready);
-  input.addEventListener("input", search);
-  input.addEventListener("keydown", (event) => {
-    const does = { ArrowDown: () => choose(1), ArrowUp: () => choose(-1), Enter: open,
-      Escape: () => { input.value = ""; show([]); input.blur(); } }[event.key];
-    if (!does) return;
-    event.preventDefault();
-    does();
-  });
-  document.addEventListener("click", (event) => {
-    if (!place.contains(event.target)) show([]);
-  });
 })();
 
 /* Keys: "/" searches, "?" says which keys there are, "g" and a letter go to a page. */
 (() => {
-  const { element } = observatory;
   const pages = [...document.querySelectorAll("header nav a")];
   const keys = new Map(pages.map((link) => [link.dataset.key, link]));
   let going = false;
 
-  function help() {
-    const rows = [["/", "search all series"], ["?", "show this list"],
-      ...[...keys].map(([key, link]) => [`g ${key}`, link.textContent.trim()])];
-    const dialog = element("dialog", { class: "keys", "aria-labelledby": "keys-title" },
-      element("h2", { id: "keys-title" }, "Keyboard shortcuts"),
-      element("dl", {}, ...rows.map(([key, text]) => element("div", {}, element("dt", {}, element("kbd", {}, key)), element("dd", {}, text)))),
-      element("button", { type: "button", onclick: () => dialog.close() }, "Close"));
-    dialog.addEventListener("close", () => dialog.remove());
-    document.body.append(dialog);
-    dialog.showModal();
+  async function help() {
+    await observatory.script("keys");
+    observatory.showKeys(keys);
   }
 
   document.addEventListener("keydown", (event) => {

@@ -134,6 +134,8 @@ def _kept(cells: Sequence[Cell], found: Sequence[Function]) -> Kept:
     more = f" of {len(found)}" if len(found) > _SHOWN + 3 else ""
     cut = _SHOWN if more else len(rows)
     caption = f"{place}: the {cut}{more} slowest" if more else f"{place}: every function"
+    left_out = f"; {units.count(len(found) - _MOST)} faster ones are left out"
+    others = f"{place}: the others{left_out if len(found) > _MOST else ''}"
     return Kept(
         place, css_name(backend),
         tuple((outcome, units.count(counts[outcome])) for outcome in outcomes),
@@ -141,7 +143,7 @@ def _kept(cells: Sequence[Cell], found: Sequence[Function]) -> Kept:
         f"{several(sum(counts.values()), 'function')}, {units.seconds(seconds)}, "
         f"{units.size(size)} of machine code",
         Table(caption, header, tuple(rows[:cut])),
-        Table(f"{place}: the others", header, tuple(rows[cut:])) if more else None,
+        Table(others, header, tuple(rows[cut:])) if more else None,
     )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from observatory.dashboard.pages.cell_values import Flag
 from observatory.dashboard.site_input import SiteInput, Spot
 from observatory.store.reading.walks import StepTaken, Walks
 from observatory.text import units
-from observatory.text.path import COUNTS, Walk, by_model, callers, steps_of, totals_of
+from observatory.text.path import COUNTS, Walk, Walked, by_model, callers, steps_of, totals_of
 from observatory.text.plain import clean, shorten
 from observatory.text.words import meaning_of
 
@@ -53,14 +53,18 @@ def path_page(observed: SiteInput) -> dict[str, Any] | None:
     if not found:
         return None
     tables = []
-    subjects = [(observed.subject(spot).label, walks) for spot, walks in found]
-    for (model, backend), every in by_model(subjects).items():
+    subjects = [
+        Walked(observed.subject(spot).label, observed.lines[spot[0]].machine, walks)
+        for spot, walks in found
+    ]
+    several = len({one.place for one in subjects}) > 1
+    for (model, backend, place), every in by_model(subjects).items():
         labels = list(dict.fromkeys(walk.label for walk in every))[:_MOST]
         walks = [walk for walk in every if walk.label in labels]
         tables.append(
             {
                 "model": model, "backend": backend, "css": css_name(backend),
-                "meaning": meaning_of(MODELS, model),
+                "meaning": meaning_of(MODELS, model), "place": clean(place) if several else "",
                 "columns": [_column(walk) for walk in walks],
                 "rows": list(_rows(model, walks)),
                 "asked": list(_asked(model, walks[: len(walks) // max(1, len(labels))])),

@@ -222,7 +222,11 @@ def test_the_search_finds_every_series_and_leads_to_it(visit: Visitor, site: Pat
     assert len(texts) == 3
     page.keyboard.press("ArrowDown")
     assert violations(page) == []
-    assert page.locator("#search-words").get_attribute("aria-activedescendant") == "search-0"
+    box = page.locator("#search-words")
+    assert box.get_attribute("aria-activedescendant") == "search-0"
+    page.keyboard.press("ArrowUp")
+    assert box.get_attribute("aria-activedescendant") == "search-2"
+    page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_url("**/series.html#s=*")
     seen.settle()
@@ -236,7 +240,7 @@ def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> 
     seen.page.keyboard.type("zebra")
     seen.page.wait_for_selector(".found p:not(:empty)")
     assert seen.page.locator(".found").inner_text().strip() == "No series contains all these words."
-    seen.page.keyboard.press("Escape")
+    seen.page.keyboard.press("Tab")
     assert not seen.page.locator(".found").is_visible()
 
 

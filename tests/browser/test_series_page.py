@@ -453,7 +453,7 @@ def test_texts_of_strangers_stay_text(drawn):
 
 def test_values_of_zero_are_told_where_they_cannot_be_drawn(drawn):
     seen = drawn(address(s=COUNT, scale="log", of="first"))
-    assert "a logarithmic scale cannot show 0" in seen.text("#cannot")
+    assert "a logarithmic scale shows only values above 0" in seen.text("#cannot")
     assert "its level is 0, so there are no percentages" in seen.text("#cannot")
 
 
@@ -486,7 +486,7 @@ def test_the_address_restores_everything(drawn):
     between = seen.text("#between")
     assert "3.1.1" in between
     assert "3.2.1" in between
-    assert "NUMBA spawn, compile_time:" in between
+    assert "NUMBA spawn, compile_time, epyc" in between
     assert "C spawn" not in between  # it is hidden
     assert seen.chosen() == EVERYTHING
 
@@ -775,6 +775,44 @@ def test_numbers_are_copied_as_markdown_and_as_csv(drawn):
     text = seen.page.evaluate("copied")
     assert text.splitlines()[1].startswith('"3.4.0","')
     assert ',"10","5.02"' in text
+
+
+def test_the_numbers_are_those_that_are_shown_and_name_their_environments(drawn):
+    seen = drawn(address(s=[TIME, OTHER_ERA]))
+    seen.page.click("#numbers > summary")
+    heads = seen.page.locator("#table th[scope=colgroup]")
+    heads.first.wait_for()
+    assert "EPYC 7763" in heads.all_inner_texts()[0]
+    assert "EPYC 9V74" in heads.all_inner_texts()[1]
+    seen.page.locator("#keys button").first.click()
+    seen.until("document.querySelectorAll('#table th[scope=colgroup]').length === 1")
+    assert "EPYC 9V74" in heads.first.inner_text()
+
+
+def test_nothing_is_saved_of_hidden_series(drawn):
+    seen = drawn(address(s=TIME))
+    seen.page.locator("#keys button").click()
+    seen.page.click("#share > summary")
+    for made in ("picture", "json"):
+        seen.page.click(f"#{made}")
+        seen.until(f"problems.children.length === {1 if made == 'picture' else 2}")
+    assert "Every series is hidden, so there is nothing to save." in seen.text("#problems")
+
+
+def test_a_double_click_shows_the_whole_history_and_pins_nothing(drawn):
+    seen = drawn(address(s=TIME, a="0-10", b="0-20", **{"from": "0-5", "to": "0-30"}))
+    box = seen.page.locator("#chart").bounding_box()
+    seen.page.mouse.dblclick(box["x"] + box["width"] * 0.5, box["y"] + box["height"] * 0.5)
+    seen.until("!observatory.choices().from")
+    assert seen.chosen() == {"s": [TIME], "a": ["0-10"], "b": ["0-20"]}
+
+
+def test_the_link_to_the_content_keeps_what_is_chosen(drawn):
+    seen = drawn(address(s=TIME, scale="log"))
+    seen.page.focus(".skip")
+    seen.page.keyboard.press("Enter")
+    seen.until("document.activeElement.id === 'main'")
+    assert seen.chosen() == {"s": [TIME], "scale": ["log"]}
 
 
 # --- Accessibility -------------------------------------------------------------------------------
