@@ -36,8 +36,10 @@ observatory.seriesShare = (() => {
     let y = MARGIN;
     write(ctx, document.getElementById("name").textContent, MARGIN, y + 8, font(650).replace("11px", "15px"));
     y += TITLE;
-    for (const chart of charts) {
+    for (const { ctx: { canvas: chart }, over } of drawn.plots) {
       ctx.drawImage(chart, MARGIN, y, chart.width / ratio, chart.height / ratio);
+      const pins = over.querySelector(".glass"), { offsetLeft, offsetTop, clientWidth, clientHeight } = over;
+      if (pins.width) ctx.drawImage(pins, MARGIN + offsetLeft, y + offsetTop, clientWidth, clientHeight);
       y += chart.height / ratio;
     }
     for (const one of series) {

@@ -75,11 +75,14 @@ def _drawable(verdict: Verdict) -> bool:
 
 
 def _size(verdict: Verdict) -> float:
-    """How large a change is, to sort by."""
+    """How large a change is, to sort by; a ratio with a 0 is larger than all others."""
+    difference = abs(median(verdict.head.values) - median(verdict.base.values))
+    if verdict.kind == "exact":
+        return difference
     ratio = _ratio(verdict)
-    if ratio is not None:
+    if ratio:
         return abs(math.log(ratio))
-    return abs(median(verdict.head.values) - median(verdict.base.values))
+    return math.inf if difference else 0.0
 
 
 def _ratio(verdict: Verdict) -> float | None:
