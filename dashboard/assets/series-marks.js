@@ -106,7 +106,7 @@ observatory.seriesMarks = (() => {
       const value = y(one.v[i]);
       if (value == null || !(all || alone(one, i))) continue;
       ctx.beginPath();
-      shape(ctx, u.valToPos(view.xs[one.places[i]], "x"), u.valToPos(value, "y"), size / 2 + 0.4);
+      shape(ctx, u.valToPos(view.xs[one.places[i]], "x"), u.valToPos(value, "y"), (all ? size : 4) / 2 + 0.4);
       ctx.fill();
       if (size > 6) ctx.stroke();
     }
