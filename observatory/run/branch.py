@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import ClassVar
 
 from observatory.errors import Exit
-from observatory.run.git import Git, reason_in
+from observatory.run.git import Git, GitError, reason_in
 from observatory.store.base.problems import RecordError
 from observatory.store.base.scratch import temporary
 
@@ -207,11 +207,14 @@ class Branch:
     def _in_tree(self, tree: Path, *commands: tuple[str, ...]) -> str:
         """Run commands with a directory as the working tree and a temporary index.
 
-        Returns what the last command prints.
+        Returns what the last command prints. Raises NotMovedError if one fails, as on a full disk.
         """
         with temporary(_SCRATCH) as made:
             variables = {"GIT_WORK_TREE": str(tree), "GIT_INDEX_FILE": str(made / "index")}
-            return [self._git.text(*command, variables=variables) for command in commands][-1]
+            try:
+                return [self._git.text(*command, variables=variables) for command in commands][-1]
+            except GitError as error:
+                raise NotMovedError(str(error)) from error
 
     def _commit(self, tree: str, parents: Sequence[str], message: str) -> str:
         who = {

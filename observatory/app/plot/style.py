@@ -121,7 +121,12 @@ def values_over_subjects(
 
 
 def is_log(log: bool | None, unit: str, positive: bool) -> bool:
-    """Whether a scale is logarithmic: by default for times and sizes, and only without a 0."""
+    """Whether a scale is logarithmic: by default for times and sizes without a 0.
+
+    Raises SelectionError if it is asked for and there is a 0.
+    """
+    if log and not positive:
+        raise SelectionError("a logarithmic scale shows only values above 0, and some are 0")
     return positive and (unit in ("seconds", "bytes") if log is None else log)
 
 

@@ -232,3 +232,9 @@ def test_too_many_series_are_refused() -> None:
     many = [series(on, [1.0] * 6, cell=(f"m{n}", *CELL[1:])) for n in range(13)]
     with pytest.raises(SelectionError, match="13 series cannot be told apart"):
         plot.series(list(segmented(many)))
+
+
+def test_a_logarithmic_scale_that_cannot_be_is_refused() -> None:
+    (track,) = segmented([series(line(6), [0.0, *[1.0] * 5])])
+    with pytest.raises(SelectionError, match="only values above 0"):
+        plot.series([track], log=True)

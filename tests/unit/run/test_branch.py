@@ -429,3 +429,15 @@ def test_a_publisher_that_is_killed_leaves_the_old_or_the_new(
             assert len(mine) in (0, 50)
     Branch(clone, "results", "origin").change(adding("z"))
     assert {"samples/a", "samples/z"} <= names(remote, "results")
+
+
+def test_a_failed_write_leaves_the_branch_and_is_no_fault_of_the_command(clone: Path) -> None:
+    Branch(clone, "results").change(adding("a"))
+    before = git(clone, "rev-parse", "results")
+    # Stands for a full disk: git cannot store the new file.
+    (clone / ".git" / "info" / "attributes").write_text("* filter=broken\n")
+    for key, value in (("clean", "false"), ("smudge", "cat"), ("required", "true")):
+        git(clone, "config", f"filter.broken.{key}", value)
+    with pytest.raises(NotMovedError, match="git add failed"):
+        Branch(clone, "results").change(adding("b"))
+    assert git(clone, "rev-parse", "results") == before
