@@ -52,7 +52,7 @@ def attribution(rows: Sequence[Attributed]) -> Iterator[str]:
     if builds == [1]:
         number = "The share is that of one build of each cell."
     else:
-        number = f"The share is that of the build that has least, of at least {builds[0]} each."
+        number = "Each share is the lowest among the builds of its cell."
     yield wrapped(
         f"At most {seconds(most)} of these builds belong to no phase. {number} "
         f"{measured(newest.values())}"

@@ -151,7 +151,7 @@ def nights(rows: Sequence[Night]) -> Iterator[str]:
         ("series", "values in each", "reading", "levels and alerts", "least to most"),
         ((f"{own[0].series:,}", f"{own[0].values / own[0].series:.0f}",
           _cpu(median(one.reading for one in own)), _cpu(median(one.analysis for one in own)),
-          f"{_cpu(min(one.analysis for one in own))} to {_cpu(max(one.analysis for one in own))}")
+          f"{min(one.analysis for one in own):.2f} to {max(one.analysis for one in own):.2f} s")
          for own in each),
     )  # fmt: skip
     rounds = max(one.round for one in newest)
