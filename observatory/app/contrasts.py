@@ -31,7 +31,7 @@ def contrast(
     Args:
         base: ``DIRECTORY:LABEL``; a label is a release, a commit, or the beginning of a hash.
         head: Written like ``base``.
-        pattern: Only benchmarks whose name matches, as for a shell, anywhere in the name.
+        pattern: Only benchmarks whose name has this text; * stands for any text.
         progress: A function that is called with every update.
 
     Returns:

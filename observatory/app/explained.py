@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from observatory.errors import Exit, ObservatoryError, SelectionError
 from observatory.run.environments import Environment
 from observatory.run.printing import of_module
 from observatory.run.uv import last_lines
+from observatory.store.base.patterns import matches
 from observatory.store.records.subject import Subject
 
 _SEEDS = (1, 2)
@@ -131,19 +131,13 @@ def taken_apart(environment: Environment, asked: Asked, seed: int) -> KeysRecord
 
 def _wanted(asked: Asked, names: set[str]) -> set[str]:
     """The names that are meant. Raises SelectionError if there are none."""
-    found = {asked.name} & names or _like(asked.name, names)
+    found = {asked.name} & names or {one for one in names if matches(one, asked.name)}
     if not found:
         raise SelectionError(
             f"{no_such('function', asked.name, sorted(names), most=12)}; for one of another graph "
             "add --model ops --graph NAME: `observatory census --list` has the names"
         )
     return found
-
-
-def _like(pattern: str, names: set[str]) -> set[str]:
-    """The names of a pattern, in which * stands for any text and nothing else is special."""
-    like = re.compile(".*".join(map(re.escape, pattern.split("*"))), re.DOTALL)
-    return {one for one in names if like.fullmatch(one)}
 
 
 def _only(wanted: set[str], found: Sequence[KeyChange]) -> list[KeyChange]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from observatory.analyze.growth.families import Family, families
-from observatory.app.where import place_of
+from observatory.app.where import measured_on
 from observatory.benchmarks.catalogue import BACKENDS, Cell, no_such
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
@@ -53,7 +53,7 @@ def growth(
                 header.subject.label,
                 cell,
                 tuple(families(builds)),
-                place_of(header),
+                measured_on(header),
             ),
         )
         for journal in read.journals.values()

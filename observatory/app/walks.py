@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
-from observatory.app.where import place_of
+from observatory.app.where import measured_on
 from observatory.errors import SelectionError
 from observatory.store.base.problems import Problem
 from observatory.store.reading.beside import problems_beside
@@ -44,7 +44,7 @@ def walks_in(
             "path --with pymc`"
         )
     return [
-        Walked(header.subject.label, place_of(header), walks)
+        Walked(header.subject.label, measured_on(header), walks)
         for header, walks in found
         if not subjects or header.subject.label in subjects
     ]

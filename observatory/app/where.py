@@ -5,7 +5,7 @@ from __future__ import annotations
 from observatory.store.journal.models import JournalHeader
 
 
-def place_of(header: JournalHeader) -> str:
+def measured_on(header: JournalHeader) -> str:
     """The Python and the machine, with its CPU and system, in words."""
     machine = header.machine
     words = f"Python {header.subject.python} on {machine.machine}", machine.cpu, machine.os

@@ -141,7 +141,7 @@ def import_tables(sides: Sequence[Sequence[ImportedModule]]) -> Iterator[Table]:
         if grown[name] >= _LONGER and after[name] >= _MUCH_LONGER * before.get(name, 0.0)
     )  # fmt: skip
     yield Table(
-        "Imports that take longer by themselves, in one sample of each subject",
+        "Imports whose own time is longer, in one sample of each subject",
         ("module", "BASE", "HEAD", "more"),
         compared,
     )

@@ -73,7 +73,7 @@ def lines_of(
 ) -> Iterator[record.Line]:
     """What both subjects have on each line, the largest differences first.
 
-    ``pattern``: only series whose name matches, as for a shell, anywhere in the name. Raises
+    ``pattern``: only series whose name has this text; * stands for any text. Raises
     SelectionError, as `lines_with` and where no series is left.
     """
     places = lines_with({id(one.line): one.line for one in series}.values(), (base, head))

@@ -43,7 +43,11 @@ def command(
     ] = None,
     model: Annotated[str, typer.Option(help="The model that the function belongs to.")] = "radon",
     graph: Annotated[
-        str, typer.Option(metavar="NAME", help="The graph, which a model of separate graphs needs.")
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="The graph of the model; required if the model is a list of graphs, such as ops.",
+        ),
     ] = "",
     backend: Annotated[
         str, typer.Option(help="The backend that the graph is compiled for.")

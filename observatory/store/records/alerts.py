@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import math
 from datetime import datetime
-from fnmatch import fnmatchcase
 from hashlib import blake2b
 from pathlib import Path
 from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat
 
+from observatory.store.base import patterns
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records import layout
@@ -284,8 +284,8 @@ class Alerts(Record):
     ) -> list[Alert]:
         """The alerts of subjects since a date with a series whose name matches.
 
-        ``pattern``: as for a shell, anywhere in the name. ``most``: no more than these, those that
-        need a person first, and of these the largest changes.
+        ``pattern``: anywhere in the name; * stands for any text. ``most``: no more than these,
+        those that need a person first, and of these the largest changes.
         """
         found = [
             alert
@@ -299,8 +299,8 @@ class Alerts(Record):
 
 
 def matches(name: str, pattern: str | None) -> bool:
-    """Whether a pattern as for a shell is anywhere in a name; None matches every name."""
-    return pattern is None or fnmatchcase(name, f"*{pattern.strip('*')}*")
+    """Whether a pattern is anywhere in a name; * stands for any text, None for every name."""
+    return pattern is None or patterns.matches(name, f"*{pattern.strip('*')}*")
 
 
 def save(results: Path, alerts: Alerts) -> Path:

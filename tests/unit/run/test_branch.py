@@ -194,11 +194,15 @@ def test_a_lock_of_the_tracking_branch_hides_no_results(
     other.change(adding("a"))
     left = clone / ".git/refs/remotes/origin/results.lock"
     left.touch()
-    mine = Branch(clone, "results", "origin", lambda _: None)
-    assert mine.checkout(tmp_path / "there")
-    assert (tmp_path / "there" / "samples" / "a").exists()
-    mine.change(adding("b"))
-    assert names(remote, "results") == {"samples/a", "samples/b"}
+    assert_used(Branch(clone, "results", "origin", lambda _: None), remote, tmp_path / "there")
+
+
+def assert_used(branch: Branch, remote: Path, there: Path) -> None:
+    """A branch with a sample at its remote is checked out and gets another one."""
+    assert branch.checkout(there)
+    assert (there / "samples" / "a").exists()
+    branch.change(adding("b"))
+    assert names(remote, branch.name) == {"samples/a", "samples/b"}
 
 
 def test_an_old_branch_whose_name_is_the_beginning_of_a_new_one_is_not_in_its_way(
@@ -209,10 +213,7 @@ def test_an_old_branch_whose_name_is_the_beginning_of_a_new_one_is_not_in_its_wa
     git(remote, "branch", "-D", "results")
     git(remote, "branch", "-m", "moved", "results/pytensor")
     branch = Branch(clone, "results/pytensor", "origin", lambda _: None)
-    assert branch.checkout(tmp_path / "there")
-    assert (tmp_path / "there" / "samples" / "a").exists()
-    branch.change(adding("b"))
-    assert names(remote, "results/pytensor") == {"samples/a", "samples/b"}
+    assert_used(branch, remote, tmp_path / "there")
 
 
 def test_a_push_takes_a_commit_that_only_this_clone_has_although_nothing_is_added(

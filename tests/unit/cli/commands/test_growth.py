@@ -13,14 +13,14 @@ from tests.factories import header, journal, sample
 CELL = Cell("growth", "growth", "NUMBA", "spawn")
 
 
-def grown(each: float) -> list[Sample]:
+def grown(each: float, cell: Cell = CELL) -> list[Sample]:
     """Chains of nodes, each of which costs so many seconds."""
     builds = [
         Build(name=f"chain.{size}", metrics={"python_calls": 100 * size, "cpu_time": each * size},
               size=Size(family="chain", noun="nodes", number=size, limit=12.0))
         for size in (10, 30, 100, 300)
     ]  # fmt: skip
-    return [sample(CELL, measure, steps=builds) for measure in ("counting", "timing")]
+    return [sample(cell, measure, steps=builds) for measure in ("counting", "timing")]
 
 
 def measured(results: Path, label: str, machine: str, each: float) -> None:
@@ -58,9 +58,12 @@ def test_what_two_machines_measured_is_never_in_one_table(tmp_path: Path) -> Non
 
 
 def test_two_backends_of_one_machine_do_not_name_it(tmp_path: Path) -> None:
-    other = [one.model_copy(update={"backend": "C_VM"}) for one in grown(0.02)]
-    journal(tmp_path, [*grown(0.01), *other])
-    assert "Some CPU" not in shown(tmp_path)
+    other = Cell("growth", "growth", "C_VM", "spawn")
+    journal(tmp_path, [*grown(0.01), *grown(0.02, other)])
+    words = " ".join(shown(tmp_path).split())
+    assert "with C_VM: the power" in words
+    assert "with NUMBA: the power" in words
+    assert "Some CPU" not in words
 
 
 def test_a_misspelt_backend_is_named(tmp_path: Path) -> None:
