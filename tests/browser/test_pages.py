@@ -242,6 +242,11 @@ def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> 
     assert seen.page.locator(".found").inner_text().strip() == "No series contains all these words."
     seen.page.keyboard.press("Tab")
     assert not seen.page.locator(".found").is_visible()
+    seen.page.keyboard.press("/")
+    seen.page.keyboard.type("s")
+    seen.page.wait_for_selector(".found p:not(:empty)")
+    seen.page.keyboard.press("Escape")
+    assert not seen.page.locator(".found").is_visible()
 
 
 def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> None:
