@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from enum import IntEnum
 from typing import ClassVar
 
@@ -56,6 +57,23 @@ _MEANINGS = {
     Exit.UNSAFE_CACHE: "passport: no measurement shows that the cache is safe here",
     Exit.INTERRUPTED: "interrupted; finished samples are recorded, and --resume continues",
 }
+
+
+_SEVEREST_FIRST = (
+    Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
+    Exit.COUNTEREXAMPLES, Exit.SYMBOLS, Exit.CONTRACTS, Exit.WORSE, Exit.ALERTS,
+    Exit.UNSAFE_CACHE, Exit.UNFIT, Exit.UNPUBLISHED, Exit.ARTIFACT, Exit.GITHUB, Exit.UNREADABLE,
+    Exit.UNDECIDED, Exit.INTERRUPTED,
+)  # fmt: skip
+
+
+def severest(statuses: Iterable[int]) -> int:
+    """Return the worst of several exit statuses; 0 if all are 0.
+
+    Wrong results come first, and a status that `Exit` does not have comes next.
+    """
+    order: dict[int, float] = {one: place for place, one in enumerate(_SEVEREST_FIRST)}
+    return min((one for one in statuses if one), key=lambda one: order.get(one, 0.5), default=0)
 
 
 class ObservatoryError(Exception):

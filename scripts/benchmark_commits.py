@@ -3,7 +3,7 @@ r"""Run a project's tests with pytest-benchmark for each commit since the last o
     .venv/bin/python -m scripts.benchmark_commits --repo ../project --stored stored \
         --results shard --tests tests/benchmarks --install="-e . pytest pytest-benchmark"
 
-Each commit is checked out in --repo and installed into an environment of its own. Its results
+Each commit is checked out beside --repo and installed into an environment of its own. Its results
 are imported even if tests failed, and a commit that cannot be installed does not stop the next one.
 With --budget, no commit takes the time of all others: it has half of what is left, the last one all
 of it, and a commit that has not ended by then is ended.
@@ -22,15 +22,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from observatory.cli.guarded import guarded
-from observatory.cli.nights import SEVEREST_FIRST
 from observatory.cli.options import seconds
-from observatory.errors import Exit, ObservatoryError
+from observatory.errors import Exit, ObservatoryError, severest
 from observatory.run.backlog import IMPORTED
-from observatory.run.nightly import severest
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.base.problems import RecordError
 from observatory.text import units
@@ -58,7 +56,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except ObservatoryError as error:
         print(error, file=sys.stderr)
         return int(error.exit_code)
-    return severest(list(_all_measured(commits, options)), SEVEREST_FIRST)
+    return severest(_all_measured(commits, options))
 
 
 def _all_measured(commits: Sequence[str], options: argparse.Namespace) -> Iterator[int]:
@@ -73,17 +71,18 @@ def _all_measured(commits: Sequence[str], options: argparse.Namespace) -> Iterat
 def _measured(commit: str, options: argparse.Namespace, share: float) -> int:
     """Measure one commit within ``share`` seconds and import its results; returns its status."""
     until = time.monotonic() + share
-    with tempfile.TemporaryDirectory(prefix="observatory-benchmarks-") as place:
+    with _scratch(options.repo) as place:
         saved, environment = Path(place, "saved.json"), Path(place, "environment")
         python = str(environment / "bin" / "python")
+        tree = Path(place, "tree")  # the files of the clone stay as they are
+        add = ["git", "worktree", "add", "--quiet", "--force", "--detach", str(tree), commit]
         steps = (
-            ["git", "checkout", "--quiet", "--force", "--detach", commit],
-            ["git", "clean", "--quiet", "--force", "-d", "-x"],
-            [*_UV, "venv", "--quiet", "--python", options.python, str(environment)],
-            [*_UV, "pip", "install", "--quiet", "--python", python, *options.install],
+            (options.repo, add),
+            (tree, [*_UV, "venv", "--quiet", "--python", options.python, str(environment)]),
+            (tree, [*_UV, "pip", "install", "--quiet", "--python", python, *options.install]),
         )
-        for step in steps:
-            if (ended := _status(step, options.repo, until)) != 0:
+        for where, step in steps:
+            if (ended := _status(step, where, until)) != 0:
                 how = f"did not end {_within(share)}" if ended is None else "failed"
                 say(
                     options.summary,
@@ -91,9 +90,17 @@ def _measured(commit: str, options: argparse.Namespace, share: float) -> int:
                 )
                 return int(Exit.ENVIRONMENT)
         tests = [python, "-m", "pytest", options.tests, "--benchmark-only"]
-        status = _status([*tests, "--benchmark-json", str(saved)], options.repo, until)
+        status = _status([*tests, "--benchmark-json", str(saved)], tree, until)
         how = f"did not end {_within(share)}" if status is None else f"ended with status {status}"
         return _imported(commit, saved, status, f"pytest {how}", options)
+
+
+@contextmanager
+def _scratch(repo: Path) -> Iterator[str]:
+    """A directory for a work tree of a clone, which forgets the tree at the end."""
+    with tempfile.TemporaryDirectory(prefix="observatory-benchmarks-") as place:
+        yield place
+    subprocess.run(["git", "worktree", "prune"], cwd=repo, check=False)
 
 
 def _within(share: float) -> str:

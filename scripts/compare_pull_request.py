@@ -7,9 +7,10 @@ directory of two files: comparison.json, from `observatory compare --json`, and 
 the number. `observatory comment` validates both.
 
 With --stored, the results that nights have stored of the target branch, only the pull request is
-measured at first: if that finds nothing worse and nothing open, that is the comparison. Otherwise
-both sides are measured. The samples stay beside the artifact: those of the head alone in
-OUT-head, those of both sides in OUT-samples, with the flame graph profile.html.
+measured at first: if that finds nothing worse and nothing open, that is the comparison. Otherwise,
+and if times, another base or further options are asked for, both sides are measured. The samples
+stay beside the artifact: those of the head alone in OUT-head, those of both sides in OUT-samples,
+with the flame graph profile.html.
 
 Exit status 0 if there is a comparison, whatever its verdict; else that of `observatory compare`.
 """
@@ -40,6 +41,8 @@ from observatory.store.base.files import write_atomic
 from observatory.store.records.comparison import Comparison
 from observatory.text.comment import comment as comment_of
 
+_TARGET = "HEAD^1"
+
 
 def main(argv: Sequence[str] | None = None, program: Sequence[str] = PROGRAM) -> int:
     """Compare and write the artifact; returns the exit status."""
@@ -49,7 +52,7 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = PROGRAM) ->
     add = parser.add_argument
     add("--repo", type=Path, required=True, help="the clone, at the merge commit")
     add("--pull", type=_number, required=True, help="number of the pull request")
-    add("--base", default="HEAD^1", help="default: HEAD^1, the target branch")
+    add("--base", default=_TARGET, help=f"default: {_TARGET}, the target branch")
     add("--head", default="HEAD", help="default: HEAD")
     add("--budget", type=seconds, default="10m", help="time for measuring; default: 10m")
     add("--passes", default="", help="passes, separated by spaces; default: those of compare")
@@ -63,7 +66,10 @@ def main(argv: Sequence[str] | None = None, program: Sequence[str] = PROGRAM) ->
     out.mkdir(parents=True, exist_ok=True)
     comment = out.parent / f"{out.name}.md"
     stored: Path | None = options.stored
-    if stored is not None and stored.is_dir() and _stored_suffices(options, comment):
+    # Times are never compared with stored ones, and what else is asked for is not known there.
+    counted = "timing" not in options.passes.split() and not options.more
+    may_suffice = counted and options.base == _TARGET and stored is not None and stored.is_dir()
+    if may_suffice and _stored_suffices(options, comment):
         return _finished(options, comment)
     command = [
         *program, "compare", options.base, options.head, "--repo", str(options.repo),

@@ -158,7 +158,7 @@ def _row(name: str, seconds: float, found: Outcome, options: argparse.Namespace)
     return Fuzzed(
         taken=now(), surface=name, guided=options.guided, seed=options.seed, seconds=seconds,
         cases=found.cases, refused=found.refused, tracebacks=len(found.failures),
-        megabytes=found.peak - found.before, slowest=found.slowest, executed=found.executed,
+        megabytes=found.largest, slowest=found.slowest, executed=found.executed,
     )  # fmt: skip
 
 

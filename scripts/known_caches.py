@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 from observatory.app.passports import known_of
+from observatory.cli.guarded import guarded
 from observatory.guard.passports import Known
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -37,4 +38,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    with guarded():
+        sys.exit(main())

@@ -226,20 +226,22 @@ def stale(made: Mapping[str, str], root: Path) -> list[str]:
     ]  # fmt: skip
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files, or list stale ones; returns the exit status."""
+def main(arguments: Sequence[str] | None = None, root: Path = ROOT) -> int:
+    """Write the files, or list stale ones; returns the exit status.
+
+    ``root``: where the files are. What they say is always of this checkout.
+    """
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; 1 if one is stale")
-    parser.add_argument("--root", type=Path, default=ROOT, help="default: this checkout")
     given = parser.parse_args(arguments)
-    made = files(given.root)
-    changed = stale(made, given.root)
+    made = files(root)
+    changed = stale(made, root)
     for path in changed:
         if given.check:
             print(f"{path} is stale; run `make docs`")
         else:
-            (given.root / path).parent.mkdir(parents=True, exist_ok=True)
-            (given.root / path).write_text(made[path])
+            (root / path).parent.mkdir(parents=True, exist_ok=True)
+            (root / path).write_text(made[path])
             print(f"{path} is written")
     return int(bool(changed) and given.check)
 

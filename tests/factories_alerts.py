@@ -10,12 +10,11 @@ import numpy as np
 
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import SeriesKey
-from observatory.store.records.alerts import Alerts
+from observatory.store.records.alerts import Alerts, at_of
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 
@@ -64,7 +63,7 @@ def watched(
     nights: int, *found: Series, failures: Mapping[str, Sequence[str]] | None = None
 ) -> Histories:
     """Series whose newest run was on the night of the newest subject."""
-    run = Run("bench", "observatory-py3.13", at(subject(nights - 1)), night(nights - 1),
+    run = Run("bench", "observatory-py3.13", at_of(subject(nights - 1)), night(nights - 1),
               nights, failures or {})  # fmt: skip
     return Histories(list(segmented(found)), (), (run,), None if failures else night(nights - 1))
 

@@ -14,7 +14,6 @@ import pandas as pd
 
 from observatory.analyze.history.alerts import AlertContext, Run
 from observatory.analyze.history.detection import Histories, detect_changes
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.history.standing import retired_alerts
@@ -22,6 +21,7 @@ from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import SeriesKey, place_order
 from observatory.dashboard.site_input import SiteInput
 from observatory.store.reading.read import ResultFile
+from observatory.store.records.alerts import at_of
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
 from tests.factories import header
@@ -87,7 +87,7 @@ def _line(machine: str, python: str, rows: pd.DataFrame, files: list[ResultFile]
 
 def _alerts(tracks: Sequence[Any]) -> Any:
     lines = {id(t.series.line): t.series.line for t in tracks}.values()
-    runs = [Run(line.machine, line.env_name, at(line.subjects[-1]), MEASURED) for line in lines]
+    runs = [Run(line.machine, line.env_name, at_of(line.subjects[-1]), MEASURED) for line in lines]
     moment = AlertContext(MEASURED, timedelta(days=2), Triage(), None)
     good = MEASURED if runs else None
     found = detect_changes(Histories(list(tracks), (), runs, good), moment)

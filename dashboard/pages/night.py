@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from observatory.analyze.history.standing import standing
 from observatory.benchmarks.catalogue import BACKENDS
+from observatory.dashboard.rendering import rendered
 from observatory.store.records.alerts import Alerts
 from observatory.text import units
 from observatory.text.alerts import verdict
@@ -76,7 +75,7 @@ def _blocks(
         for step in steps
     ]  # fmt: skip
     yield Table(("step", "outcome", "took"), tuple(rows))
-    new = alerts.in_state("new", "expired") if alerts is not None else []
+    new = [] if alerts is None else standing(alerts).new
     if new:
         yield Points(tuple(sentence(alert.sentence) for alert in new[:_MOST_ALERTS]))
     if len(new) > _MOST_ALERTS:
@@ -97,15 +96,8 @@ def night_picture(title: str, bars: Sequence[Bar]) -> bytes:
         for number, bar in enumerate(bars)
     ]
     height = _TOP + _BAR * len(bars) + 8
-    found = _environment().get_template("night.svg.j2").render(
-        title=shorten(title, 80), bars=drawn, left=_LEFT, width=_WIDTH, height=height
-    )  # fmt: skip
-    return found.encode()
-
-
-@lru_cache(maxsize=1)
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("observatory.dashboard"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, keep_trailing_newline=True,
-    )  # fmt: skip
+    values = {
+        "title": shorten(title, 80), "bars": drawn, "left": _LEFT, "width": _WIDTH,
+        "height": height,
+    }  # fmt: skip
+    return rendered("night.svg", values)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 
 from observatory.analyze.comparison.evidence import message_of
 from observatory.app.measurement import chosen_tasks
@@ -18,6 +17,7 @@ from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.presets import PRESETS as EVERY_PRESET
 from observatory.run.presets import Narrowed
+from observatory.store.base.patterns import chosen
 from observatory.store.reading.fates import Fate, fates_in
 from observatory.store.records.sample import Sample
 from observatory.store.records.subject import Subject
@@ -58,16 +58,16 @@ class Census:
 def graphs_like(patterns: Sequence[str]) -> dict[str, str]:
     """Return the graphs of the census that match any of the patterns, each with its model.
 
-    A pattern is a name or has the wildcards of the shell: ``differ.size.*``. Raises SelectionError
+    A pattern is a name, in which * stands for any text: ``differ.size.*``. Raises SelectionError
     for a pattern that matches no graph.
     """
     every = {graph: model for model in MODELS for graph in MEMBERS[model]}
     for pattern in patterns:
-        if not any(fnmatchcase(graph, pattern) for graph in every):
+        if not chosen(every, [pattern]):
             raise SelectionError(
                 f"{no_such('graph', pattern, every, _NAMED)}; `observatory census --list` names all"
             )
-    return {g: m for g, m in every.items() if any(fnmatchcase(g, one) for one in patterns)}
+    return {graph: every[graph] for graph in chosen(every, patterns)}
 
 
 def census(

@@ -16,7 +16,7 @@ from observatory.app.progress import Progress, Update, doing, failure_of, silent
 from observatory.benchmarks.flags import flag
 from observatory.benchmarks.messages import FILLER_FILE
 from observatory.benchmarks.plan import Task
-from observatory.errors import Exit
+from observatory.errors import Exit, severest
 from observatory.guard.caches.opening import unnoticed
 from observatory.guard.verdicts import Finding, judge, part, worst
 from observatory.run.environments import Environment, importable, versions_of
@@ -50,11 +50,10 @@ class Checked:
         """The exit status; wrong numbers come first."""
         if not self.parts and not self.findings:
             return Exit.UNDECIDED
-        if any(each.changed for each in self.parts):
-            return Exit.WRONG_RESULTS
-        status = CANARY_STATUS[worst(self.findings)] if self.findings else Exit.OK
-        failed = any(each.failure for each in self.parts)
-        return Exit.SAMPLE_FAILED if failed and status != Exit.WRONG_RESULTS else status
+        found = [CANARY_STATUS[worst(self.findings)]] if self.findings else []
+        found += [Exit.WRONG_RESULTS for each in self.parts if each.changed]
+        found += [Exit.SAMPLE_FAILED for each in self.parts if each.failure]
+        return Exit(severest(found))
 
 
 def check(

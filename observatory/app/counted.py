@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pandas as pd
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.errors import SelectionError
+from observatory.store.base.patterns import matches
 from observatory.store.base.problems import Problem
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.fates import KEPT_FATES
@@ -43,7 +43,7 @@ def graphs(
         scenario: See ``model``.
         backend: See ``model``.
         launch: The start method; see ``model``.
-        like: Names of graphs, or patterns with the wildcards of the shell.
+        like: Names of graphs, in which * stands for any text.
         subjects: Only these subjects; if empty, all.
 
     Returns:
@@ -73,7 +73,7 @@ def graphs(
         for _, label, fates_of_one in sorted(found, key=lambda each: each[:2])
         for one in fates_of_one
         for graph, _, counted in [one.name.partition(": ")]
-        if any(fnmatchcase(graph, pattern) for pattern in like)
+        if any(matches(graph, pattern) for pattern in like)
     ]
     if not rows:
         broken = "".join(f"; {problem}" for problem in problems)

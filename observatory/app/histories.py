@@ -17,7 +17,6 @@ from observatory.analyze.history.alerts import Run
 from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.faults import fault_changes, fault_records
 from observatory.analyze.history.followed import CountedSubject, History
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import lines_of
@@ -28,7 +27,7 @@ from observatory.store.reading.read import Results
 from observatory.store.reading.saved import Saved, load_all, place_of, read_saved
 from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import layout, settings, torture
-from observatory.store.records.alerts import At, cut
+from observatory.store.records.alerts import at_of, cut
 from observatory.store.records.sample import Sample
 
 _Record = TypeVar("_Record")
@@ -110,7 +109,9 @@ def _histories(saved: Iterable[Saved], problems: list[Problem]) -> Iterator[Hist
     for (machine, env_name), subjects in groupby(saved, lambda one: place_of(one.header)[:2]):
         measured = (whole(one) for one in _each_once(subjects) if one.samples)
         counted = (
-            CountedSubject(_at(one), Evidence.of(one.samples), number, one.header.machine.cpu)
+            CountedSubject(
+                at_of(one.header.subject), Evidence.of(one.samples), number, one.header.machine.cpu
+            )
             for number, one in enumerate(measured)
         )
         yield History(machine, env_name, counted)
@@ -120,11 +121,6 @@ def _each_once(subjects: Iterable[Saved]) -> Iterator[Saved]:
     """Take a subject that is in several directories from the first, as its values are."""
     for _, same in groupby(subjects, key=lambda one: one.header.subject.commit):
         yield next(same)
-
-
-def _at(saved: Saved) -> At:
-    subject = saved.header.subject
-    return At(label=subject.label[:200], commit=subject.commit, date=subject.date)
 
 
 def runs_of(read: Results) -> Iterator[Run]:
@@ -150,7 +146,7 @@ def runs_of(read: Results) -> Iterator[Run]:
         newest = max(subjects, key=lambda subject: subject.date)
         moments = [one.measured_at for _, one in known if one and one.measured_at]
         yield Run(
-            cut(machine), cut(env_name), at(newest), max(moments, default=newest.date),
+            cut(machine), cut(env_name), at_of(newest), max(moments, default=newest.date),
             len(subjects), _failures(summaries.get((newest.commit, machine, env_name))),
         )  # fmt: skip
 

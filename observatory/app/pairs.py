@@ -36,7 +36,7 @@ from observatory.store.reading import cache
 from observatory.store.reading.read import Results
 from observatory.store.reading.saved import read_saved
 from observatory.store.records import layout
-from observatory.store.records.alerts import NEEDING, Alerts
+from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
 from observatory.text.records import comparison_of
 
@@ -95,8 +95,7 @@ def finished_pairs(
 
 def _chosen(headed: Mapping[Path, JournalHeader], alerts: Alerts) -> list[Path]:
     newest = sorted(headed, key=lambda path: headed[path].subject.date, reverse=True)
-    needing = alerts.in_state(*NEEDING)
-    named = {at.commit for one in needing for at in (one.last_good, one.first_bad) if at}
+    named = {at.commit for one in alerts.needing() for at in (one.last_good, one.first_bad) if at}
     of_alerts = [path for path in newest if headed[path].subject.commit in named]
     return list(dict.fromkeys([*of_alerts[: MOST // 2], *newest]))[:MOST]
 

@@ -60,12 +60,6 @@ def status_of(row: Row, usual: Row | None) -> Exit:
     return Exit.WORSE if worse else Exit.OK
 
 
-def first_of_statuses(*statuses: Exit) -> Exit:
-    """Return the status that matters most: wrong numbers, failed samples, then what is worse."""
-    order = (Exit.WRONG_RESULTS, Exit.SAMPLE_FAILED, Exit.WORSE)
-    return next((one for one in order if one in statuses), Exit.OK)
-
-
 def rows_of(every: Sequence[Condition]) -> list[Condition]:
     """Return the conditions crossed by pairs, the usual one first."""
     nothing = Condition("")

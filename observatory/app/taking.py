@@ -15,7 +15,7 @@ from observatory.app.session import Session
 from observatory.app.telling import Course, Part
 from observatory.benchmarks.messages import Failure
 from observatory.benchmarks.plan import Task
-from observatory.errors import Exit
+from observatory.errors import Exit, severest
 from observatory.run.batches import Line, carry_out
 from observatory.run.environments import Environment
 from observatory.run.execute import without_record
@@ -55,11 +55,11 @@ class Tally:
     @property
     def exit_code(self) -> Exit:
         """The exit status of a command that took these samples; wrong numbers come first."""
-        if self.wrong:
-            return Exit.WRONG_RESULTS
-        if self.failed:
-            return Exit.SAMPLE_FAILED
-        return Exit.ENVIRONMENT if self.without_environment else Exit.OK
+        statuses = {
+            Exit.WRONG_RESULTS: self.wrong, Exit.SAMPLE_FAILED: self.failed,
+            Exit.ENVIRONMENT: self.without_environment,
+        }  # fmt: skip
+        return Exit(severest(one for one, number in statuses.items() if number))
 
     def sentence(self) -> str:
         """A sentence that says how the samples ended."""

@@ -15,7 +15,7 @@ from observatory.store.base.problems import RecordError
 from observatory.store.base.releases import TAGGED, is_release
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records import found as found_record
-from observatory.store.records.alerts import NEEDING, Alert, At
+from observatory.store.records.alerts import Alert, At
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.searches import Searched
 from observatory.text.words import several
@@ -29,7 +29,7 @@ def search_open(searcher: Searcher) -> Iterator[Searched | Crossed]:
     """
     session = searcher.session
     file = alerts_record.load(session.results)
-    waiting = [] if file is None else file.in_state(*NEEDING)
+    waiting = [] if file is None else file.needing()
 
     def over(alert: Alert) -> bool:
         return searched(session.results, alert, commits=searcher.repo is not None)
@@ -71,8 +71,11 @@ def open_ranges(results: Path, repo: Path) -> list[tuple[str, str]]:
 
     with contextlib.suppress(RecordError):  # whoever finds alerts reports it
         if found := alerts_record.load(results):
-            waiting = found.in_state(*NEEDING)
-            return [(commit(a.last_good), commit(a.first_bad)) for a in waiting if a.last_good]
+            return [
+                (commit(one.last_good), commit(one.first_bad))
+                for one in found.needing()
+                if one.last_good
+            ]
     return []
 
 

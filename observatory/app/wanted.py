@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from pathlib import Path
 
 from observatory.benchmarks.catalogue import COMPARED, MEMBERS, SCENARIOS, Cell, no_such
 from observatory.errors import SelectionError
+from observatory.store.base.patterns import chosen
 from observatory.store.base.releases import is_release
 from observatory.store.records import alerts as alerts_record
 from observatory.store.records.alerts import Alert, At, SeriesChange
@@ -80,8 +80,8 @@ def wanted_named(
     """What a person asks for: by the id of an alert, or by two ends, a cell and a metric.
 
     ``cell``, ``metric``: of an alert, the only series that may be searched for; empty: any.
-    ``otherwise``: what else the command accepts. ``graphs``: the only ones to build, names or
-    patterns of the shell; those that an alert names are taken if none are given. ``counted``: as
+    ``otherwise``: what else the command accepts. ``graphs``: the only ones to build, where *
+    stands for any text; those that an alert names are taken if none are given. ``counted``: as
     `searchable_series` has it. Raises SelectionError.
     """
     if len(ends) == 1:
@@ -107,9 +107,9 @@ def members_like(cell: Cell, patterns: Sequence[str]) -> tuple[str, ...]:
     """The graphs of the model that match any of the patterns. Raises SelectionError."""
     members = MEMBERS.get(cell.model, ())
     for pattern in patterns:
-        if not any(fnmatchcase(one, pattern) for one in members):
+        if not chosen(members, [pattern]):
             raise SelectionError(no_such("graph", pattern, members, _NAMED))
-    return tuple(one for one in members if any(fnmatchcase(one, each) for each in patterns))
+    return tuple(chosen(members, patterns))
 
 
 def of_alert(

@@ -7,24 +7,16 @@ from rich.text import Text
 
 from observatory.cli.output import grid
 from observatory.dashboard.pages import night as page
-from observatory.errors import Exit
-from observatory.run.nightly import severest
+from observatory.errors import Exit, severest
 from observatory.store.journal.night import Night, NightStep
 from observatory.text import units
-
-SEVEREST_FIRST = (
-    Exit.WRONG_RESULTS, Exit.UNEXPECTED, Exit.ENVIRONMENT, Exit.USAGE, Exit.SAMPLE_FAILED,
-    Exit.COUNTEREXAMPLES, Exit.SYMBOLS, Exit.CONTRACTS, Exit.WORSE, Exit.ALERTS, Exit.UNPUBLISHED,
-    Exit.GITHUB, Exit.UNREADABLE, Exit.UNDECIDED,
-)  # fmt: skip
-"""The status of the night is the first of these with which a step ended."""
 
 
 def status_of(night: Night) -> int:
     """The exit status of a command that carried out these steps."""
     if not night.over:
         return Exit.INTERRUPTED
-    worst = severest([step.status for step in night.steps if step.status], SEVEREST_FIRST)
+    worst = severest(step.status for step in night.steps if step.status)
     return worst if worst >= 0 else Exit.UNEXPECTED
 
 

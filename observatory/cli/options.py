@@ -173,7 +173,7 @@ Benchmark = Annotated[
     str | None,
     typer.Option(
         metavar="PATTERN",
-        help='For other projects: only benchmarks with this name, e.g. "time_sort*".',
+        help='For other projects: only benchmarks whose name contains this, e.g. "sort*large".',
     ),
 ]
 Top = Annotated[

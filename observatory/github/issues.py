@@ -163,7 +163,7 @@ def _about(alert: Wanted, one: Tracked) -> Change | str | None:
     if alert.state == "over" and is_open:
         if by_hand:
             return f"#{number} was opened again by hand"
-        return _changed(alert, one, "closed", "closed: it is resolved")
+        return _changed(alert, one, "closed", "closed: it is over")
     if alert.state == "known" and by_hand:
         return None  # the marker keeps our notes until they matter
     is_current = one.new_title(alert.title) is None and one.text == digest(alert.text)

@@ -169,12 +169,3 @@ def _no_handlers() -> Iterator[None]:
             signal.signal(one, handler)
         for number in caught:
             signal.raise_signal(number)
-
-
-def severest(statuses: Sequence[int], order: Sequence[int]) -> int:
-    """Return the worst status: the earliest in ``order``, or 0 if all are 0.
-
-    A status that ``order`` does not contain comes right after its first.
-    """
-    failed = [status for status in statuses if status != 0]
-    return min(failed, key=lambda s: order.index(s) if s in order else 0.5, default=0)

@@ -20,6 +20,7 @@ from observatory.errors import ObservatoryError
 from observatory.run.interpreters import SUPPORTED
 from observatory.run.uv import Index, UvError
 from observatory.store.base.moments import Moment
+from observatory.store.base.releases import WRITTEN
 from observatory.store.base.strict_json import InvalidError, read_json
 
 FIRST = "2.34.0"
@@ -27,7 +28,7 @@ FIRST = "2.34.0"
 REFERENCE_PYTHON = "3.12"
 """The Python for which the numba of a day is looked up: every release in the table runs on it."""
 
-VersionText = Annotated[str, StringConstraints(pattern=r"^\d+(\.\d+)+$", max_length=20)]
+VersionText = Annotated[str, StringConstraints(pattern=f"^{WRITTEN}$", max_length=20)]
 
 
 class ReleasesError(ObservatoryError):

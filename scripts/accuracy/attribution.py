@@ -47,6 +47,8 @@ def main() -> None:
     add_option(parser)
     given = parser.parse_args()
     rows = list(attributed(given.results))
+    if not rows:
+        raise SystemExit(f"{given.results} has no builds with a profile")
     for one in rows:
         keep(given.json, one)
     print(*attribution(rows), sep="\n\n")

@@ -37,7 +37,7 @@ def penalty(n: int, rate: float, draws: int) -> float:
     """The penalty that a share ``rate`` of permutations of n ranks exceeds."""
     rng = np.random.default_rng(n)
     few = [largest(rng.permutation(n) + 1.0, 0.0) for _ in range(200)]
-    screen = _SCREEN * float(np.quantile(few, 0.97))
+    screen = _SCREEN * float(np.quantile(few, min(0.97, max(0.0, 1 - 3 * rate))))
     found = [largest(rng.permutation(n) + 1.0, screen) for _ in range(draws)]
     return float(np.quantile(found, 1 - rate, method="higher"))
 

@@ -209,6 +209,8 @@ def main() -> int:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", type=Path, help="write the judged values: FILE.parquet")
     options = parser.parse_args()
+    if options.keep and options.pool.endswith(".parquet"):
+        parser.error("--keep is for a calibration; the file already has the judged values")
     pool = pool_of(options.pool)
     if options.keep:
         keep(pool, load(options.pool).header, options.keep)

@@ -20,7 +20,7 @@ import time
 from collections import Counter
 from collections.abc import Collection, Iterator
 from dataclasses import asdict, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from itertools import count, cycle
 from pathlib import Path
 
@@ -69,12 +69,21 @@ def taken(executor: Executor, task: Task) -> dict[str, object]:
     }  # fmt: skip
 
 
+def next_at(text: str) -> datetime:
+    """The next moment at which it is HH:MM in UTC. Raises ValueError."""
+    now = datetime.now(UTC)
+    wanted = datetime.strptime(text, "%H:%M").replace(tzinfo=UTC)
+    found = datetime.combine(now.date(), wanted.timetz())
+    return found if found > now else found + timedelta(days=1)
+
+
 def main() -> int:
     """Take samples until the time is over."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("file", type=Path)
     parser.add_argument("--subject", default="newest")
-    parser.add_argument("--until", required=True, help="HH:MM (UTC): no sample begins after it")
+    parser.add_argument("--until", required=True, type=next_at, metavar="HH:MM",
+                        help="UTC: no sample begins after it")  # fmt: skip
     parser.add_argument("--first-seed", type=int, default=pinning.SEED)
     parser.add_argument("--only", choices=sorted(COUNTS.values()), help="take no other samples")
     parser.add_argument(
@@ -85,7 +94,7 @@ def main() -> int:
     options = parser.parse_args()
     subjects = local_subjects(options.state)
     environment = environment_of(subjects.parse(options.subject), subjects, options.state)
-    caches = options.state.absolute() / "caches" / "work-pool"
+    caches = options.state.absolute() / "caches" / "work-pool" / environment.key
     caches.mkdir(parents=True, exist_ok=True)
     executor = Executor(environment, caches, timeout=1800)
     lines = options.file.read_text().splitlines() if options.file.exists() else ()
@@ -102,7 +111,7 @@ def main() -> int:
             continue
         while options.pause is not None and options.pause.exists():
             time.sleep(5)
-        if f"{datetime.now(UTC):%H:%M}" >= options.until:
+        if datetime.now(UTC) >= options.until:
             break
         line = json.dumps(taken(executor, task))
         with options.file.open("a") as file:

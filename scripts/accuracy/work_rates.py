@@ -49,6 +49,7 @@ USUAL = 1.005
 COMPARISONS = 1000
 MACHINES = {"idle": (0.0, 2.5), "busy": (5.0, float("inf"))}
 """What a machine is called at which load average when a sample began: from, and below."""
+_OF_ONE_SUBJECT = "pytensor", "numba", "python"
 _AXES = [axis.name for axis in fields(Cell)]
 
 
@@ -91,6 +92,10 @@ def pools_of(paths: Sequence[Path]) -> pd.DataFrame:
     A sample is known by its cell, metric, hash seed and beginning.
     """
     samples = pd.concat([pool_of(path) for path in paths], ignore_index=True)
+    for fact in _OF_ONE_SUBJECT:
+        if samples[fact].nunique() > 1:
+            of = ", ".join(map(str, samples[fact].unique()))
+            raise SystemExit(f"the samples of a pool are of one subject, not of {fact} {of}")
     return samples.drop_duplicates([*_AXES, "metric", "hash_seed", "started_at"], ignore_index=True)
 
 
@@ -119,7 +124,12 @@ def _rates(
 ) -> Rates:
     if own["source"].nunique() > 1:
         raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
-    source = _source(own)
+    source, fewest = _source(own), learn and learn + 2
+    if len(own) < fewest or 0 < learn < 2 * COUNTED:
+        raise SystemExit(
+            f"{cell} {metric}: --learn needs at least {2 * COUNTED} samples of each cell, and two "
+            f"that are left to be compared; it has {len(own)}"
+        )
     known, values = np.split(own["value"].to_numpy(dtype=float), [learn])
     change = noise_floor(known, rng, COUNTED, drifts=False) if learn else 0.0
     noise = Noise(change, learn, source) if learn else None
@@ -133,10 +143,10 @@ def _rates(
     three = conclusions(1.0, [3]), conclusions(USUAL, [3])
 
     return Rates(
-        cell, metric, len(values), own["hash_seed"].nunique(),
+        cell, metric, len(values), own["hash_seed"].iloc[learn:].nunique(),
         variation=float(values.std(ddof=1) / values.mean()),
         spread=float(values.max() / values.min() - 1),
-        load=(float(own["load"].min()), float(own["load"].max())),
+        load=(float(own["load"].iloc[learn:].min()), float(own["load"].iloc[learn:].max())),
         alarms=_alarms(conclusions(1.0)),
         found={step: conclusions(step).count("worse") / COMPARISONS for step in STEPS},
         by_three=(_alarms(three[0]), three[1].count("worse") / COMPARISONS),

@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import orjson
 
 from observatory.store.reading.read import read_results
 from scripts.beside_asv.tables import (
@@ -97,6 +98,11 @@ def taken(home: Path, *command: str) -> Cost:
     return Cost(seconds, kibibytes / 1024)
 
 
+def newest_file(directory: Path) -> Path:
+    """The result file below a directory whose commit is the newest."""
+    return max(directory.rglob("*-*.json"), key=lambda one: orjson.loads(one.read_bytes())["date"])
+
+
 def compared(
     results: Path, rounds: int, home: Path, with_asv: bool = True
 ) -> dict[str, list[Cost]]:
@@ -105,7 +111,7 @@ def compared(
     theirs.mkdir()
     shutil.copytree(results, ours)
     (ours / "alerts.json").unlink(missing_ok=True)
-    left_out = max(ours.glob("*/*-*.json"))
+    left_out = newest_file(ours)
     content = left_out.read_bytes()
     asv = "-m", "tests.benchmarks.asv_publishing"
     if with_asv:

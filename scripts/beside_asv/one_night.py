@@ -25,7 +25,7 @@ from observatory.garbage import collect_little
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 from observatory.store.records import alerts
-from scripts.beside_asv.building import RESTED, ROOT, child_variables, size_of
+from scripts.beside_asv.building import RESTED, ROOT, child_variables, newest_file, size_of
 from scripts.beside_asv.tables import Night, nights
 from scripts.docs.rows import add_option, keep, now
 
@@ -45,7 +45,7 @@ def one_more(results: Path, home: Path) -> tuple[float, float]:
     """The same for the newest file of each machine, in a process of its own."""
     copy = home / "results"
     copytree(results, copy)
-    newest = [max(place.parent.glob("*-*.json")) for place in copy.glob("*/machine.json")]
+    newest = [newest_file(place.parent) for place in copy.glob("*/machine.json")]
     kept = {path: path.read_bytes() for path in newest}
     for path in newest:
         path.unlink()

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import functools
 import json
+import math
 import shutil
 import statistics
 import threading
@@ -188,11 +189,12 @@ def size_of(folder: Path, base: str, urls: list[str]) -> int:
 
 
 def median_of(loads: list[Load]) -> dict[str, float | None]:
-    """The median of each figure; of times, over the loads that have them."""
+    """The median of each figure; None of what most loads did not show in time."""
     found: dict[str, float | None] = {}
     for name in asdict(loads[0]):
-        there = [value for load in loads if (value := getattr(load, name)) is not None]
-        found[name] = statistics.median(there) if there else None
+        values = [math.inf if (v := getattr(load, name)) is None else v for load in loads]
+        middle = statistics.median(values)
+        found[name] = middle if math.isfinite(middle) else None
     return found
 
 

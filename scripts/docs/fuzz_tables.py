@@ -23,7 +23,7 @@ class Fuzzed(Row):
     cases: int
     refused: int
     tracebacks: int
-    megabytes: float = Field(description="by how much the process grew beyond a good content")
+    megabytes: float = Field(description="by how much reading one content made the process grow")
     slowest: float = Field(description="seconds of CPU")
     executed: int
 
@@ -32,7 +32,7 @@ def outcomes(rows: Sequence[Fuzzed]) -> str:
     """The table: a row for each surface, and one for all of them."""
     lines = [_line(one.surface, [one]) for one in rows]
     return table(
-        ("what", "cases", "refused", "tracebacks", "MB for contents", "slowest, s of CPU",
+        ("what", "cases", "refused", "tracebacks", "MB for one content", "slowest, s of CPU",
          "executed"),
         [*lines, _line("**in all**", rows)],
     )  # fmt: skip

@@ -103,7 +103,10 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=Path(".observatory/faults"))
     add_option(parser)
     options = parser.parse_args()
-    chosen: list[Fault | None] = [fault(name) for name in options.names if name != NOTHING]
+    try:
+        chosen: list[Fault | None] = [fault(name) for name in options.names if name != NOTHING]
+    except KeyError as unknown:
+        parser.error(f"there is no fault {unknown}; `python -m scripts.faults.kit list` names all")
     chosen = chosen if options.names else [None, *FAULTS]
     if NOTHING in options.names:
         chosen.insert(0, None)

@@ -19,11 +19,11 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import random
 import shutil
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -108,9 +108,7 @@ class Rig:
         few = [name for name in MODELS[task.cell.model].members if name in executor.only]
         whole = "" if executor.only else "whole"
         file = self.keep / f"{_named(f'{task} {under}' + ''.join(few) + whole)}.json"
-        if not file.exists():
-            write_atomic(file, executor.run(task).model_dump_json(by_alias=True).encode())
-        return Sample.model_validate_json(file.read_bytes())
+        return kept_sample(file, lambda: executor.run(task))
 
     def head(self, look: Look, environment: Environment, under: Under) -> list[Sample]:
         """The samples of the release with a fault."""
@@ -130,6 +128,20 @@ class Rig:
             observatory="", reproduce="",
         )  # fmt: skip
         return comparison_of(compared(setting, base, head, look.places()))
+
+
+def kept_sample(file: Path, take: Callable[[], Sample]) -> Sample:
+    """The sample that a file keeps, taken first if it keeps none.
+
+    Raises RuntimeError for one that failed, which is kept for nobody: all that is compared with it
+    would be judged wrongly.
+    """
+    if not file.exists():
+        sample = take()
+        if sample.status != "ok":
+            raise RuntimeError(f"the release itself {sample.status} in {sample.cell}; try again")
+        write_atomic(file, sample.model_dump_json(by_alias=True).encode())
+    return Sample.model_validate_json(file.read_bytes())
 
 
 _UPGRADED = "upgraded"
@@ -185,9 +197,13 @@ def tried(name: str, rig: Rig, nightly: Look | None = None) -> Row:
 
 def of_a_night(number: int, seed: int) -> list[str]:
     """The controls, and faults at random of those that show with the usual settings."""
-    usual = [name for name, look in LOOKS.items() if not look.under]
+
+    def chance(name: str) -> bytes:  # which a new fault does not change for the others
+        return hashlib.sha256(f"{seed} {name}".encode()).digest()
+
+    usual = sorted((name for name, look in LOOKS.items() if not look.under), key=chance)
     controls = [f"{NOTHING}#{name}" for name in CONTROLS]
-    return [*controls, *random.Random(seed).sample(usual, number)]  # noqa: S311
+    return [*controls, *usual[:number]]
 
 
 def read(file: Path) -> dict[str, Row]:
@@ -211,6 +227,13 @@ def main(argv: list[str] | None = None) -> int:
         parser.add_argument(f"--{word}", action="append", help="of a night; default: all")
     parser.add_argument("--seed", type=int, default=26, help="of the sample")
     options = parser.parse_args(argv)
+    narrowing = (options.sample, options.scenario, options.backend, options.launch)
+    if any(narrowing) and not options.night:
+        parser.error("--sample, --scenario, --backend and --launch are options of --night")
+    usual = [name for name, look in LOOKS.items() if not look.under]
+    if options.sample > len(usual):
+        parser.error(f"--sample: there are {len(usual)} faults that the usual settings show")
+    options.out.parent.mkdir(parents=True, exist_ok=True)
     only = Narrowed(None, options.scenario, options.backend, options.launch)
     nightly = night(only) if options.night else None
     names = options.names or LOOKS

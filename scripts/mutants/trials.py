@@ -38,7 +38,7 @@ from observatory.run.local import STATE
 from observatory.run.uv import RealUv
 from observatory.store.records.sample import Sample
 from observatory.text.records import comparison_of
-from scripts.faults.trials import Rig
+from scripts.faults.trials import Rig, kept_sample
 from scripts.mutants import kept_compiler, reach
 from scripts.mutants.mutations import Mutation, mutations
 from scripts.mutants.targets import TARGETS, TORTURES, TRIES, Try
@@ -193,7 +193,9 @@ class Mutants:
         told = hashlib.sha256(f"{faults} {verdicts.__doc__}".encode()).hexdigest()[:16]
         file = self.rig.keep / f"mutants-torture-{told}.json"
         if not file.exists():
-            file.write_text(json.dumps(verdicts(self.environment, faults, {})))
+            if not (usually := verdicts(self.environment, faults, {})):
+                raise SystemExit("the faults cannot be tried on the release itself; try again")
+            file.write_text(json.dumps(usually))
         with tempfile.TemporaryDirectory(dir=self.scratch) as made:
             changed = Path(made, "mutant.py")
             changed.write_text(mutation.source)
@@ -207,10 +209,8 @@ class Mutants:
         file = self.rig.keep / f"mutants-{place}.json"
         caches = self.rig.keep / "caches-mutants"
         caches.mkdir(exist_ok=True)
-        if not file.exists():
-            executor = Executor(self.environment, caches, _TIMEOUT, only=only)
-            file.write_text(executor.run(task).model_dump_json(by_alias=True))
-        return Sample.model_validate_json(file.read_bytes())
+        executor = Executor(self.environment, caches, _TIMEOUT, only=only)
+        return kept_sample(file, lambda: executor.run(task))
 
 
 def _lines(keep: Path, environment: Environment, cache: str) -> list[reach.Lines]:
@@ -223,22 +223,34 @@ def _lines(keep: Path, environment: Environment, cache: str) -> list[reach.Lines
     return [*samples, reach.lines_kept(keep, environment, [], modules, TORTURES[cache])]
 
 
+def _part(text: str) -> tuple[int, int]:
+    """K and N of K/N. Raises ValueError."""
+    part, parts = map(int, text.split("/"))
+    if not 1 <= part <= parts:
+        raise ValueError(text)
+    return part, parts
+
+
 def main(argv: list[str] | None = None) -> int:
     """Try mutants that are not in the file yet."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--subject", default="3.3.8")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE")
-    parser.add_argument("--most", type=int, default=10_000, help="how many to try")
+    parser.add_argument("--most", type=int, default=10_000, help="how many to try at most")
     parser.add_argument("--only", choices=tuple(TRIES))
     parser.add_argument("--list", action="store_true", help="only say how many there are")
     parser.add_argument("--again", action="store_true", help="only those that survived, once more")
     parser.add_argument("--faults", action="store_true", help="take no samples, only try faults")
     parser.add_argument("--name", action="append", metavar="TEXT", help="only names that have TEXT")
-    parser.add_argument("--part", default="1/1", metavar="K/N", help="only the Kth of N parts")
+    parser.add_argument(
+        "--part", type=_part, default="1/1", metavar="K/N", help="only the Kth of N parts"
+    )
     parser.add_argument("--no-controls", action="store_true", help="none that changes nothing")
     parser.add_argument("--survivors", action="store_true", help="only say which survived")
     parser.add_argument("--keep", type=Path, default=STATE / "faults" / "counts", metavar="DIR")
     options = parser.parse_args(argv)
+    if options.faults and not options.again:
+        parser.error("--faults is for mutants that survived their samples: add --again")
     known = read_tried(options.out)
     if options.survivors:
         tried = [one for one in known.values() if one.reached and not one.changes_nothing]
@@ -259,7 +271,7 @@ def main(argv: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="mutants-") as scratch:
         environment = hooked(rig.environment, Path(scratch))
         lines = {
-            cache: _lines(options.keep, environment, cache)
+            cache: _lines(rig.keep, environment, cache)
             for cache in ({options.only} if options.only else {*TRIES})
         }
         mutants = Mutants(rig, environment, Path(scratch), lines, not options.faults)
@@ -269,15 +281,20 @@ def main(argv: list[str] | None = None) -> int:
         }  # fmt: skip
         if options.again:
             wanted = [one for one in wanted if (one[0], one[1].name) in known]
-        part, parts = map(int, options.part.split("/"))
+        part, parts = options.part
         new = [
-            (module, one) for module, one in wanted
+            (module, one) for module, one in wanted[part - 1 :: parts]
             if (module, one.name) not in old
             and not (options.no_controls and one.what == NOTHING)
             and (not options.name or any(text in one.name for text in options.name))
-        ][part - 1 : options.most : parts]  # fmt: skip
+            and (not options.faults or TORTURES[TARGETS[module][0]])
+        ]  # fmt: skip
+        left = options.most
         for module, mutation in new:
+            if not left:
+                break
             found = mutants.tried(module, mutation)
+            left -= found.reached
             with options.out.open("a") as out:
                 print(json.dumps(asdict(found)), file=out, flush=True)
             if found.found and mutation.what == NOTHING:

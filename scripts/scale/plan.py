@@ -107,7 +107,7 @@ def main() -> None:
         f"\n| one commit of {given.projects:,} projects of {given.series:,} series | |\n|---|---|"
     )
     print(f"| samples | {given.projects * samples:,.0f} |")
-    print(f"| CPU hours of measuring | {hours:,.0f} |")
+    print(f"| hours of measuring, one sample after the other | {hours:,.0f} |")
     print(f"| workers of one CPU, eight hours a night | {hours / 8:,.0f} |")
     print(f"| samples a second, eight hours a night | {given.projects * samples / 28800:.0f} |")
     print(f"| bytes of journals and ledgers | {given.projects * each:.3g} |")

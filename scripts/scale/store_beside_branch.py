@@ -126,7 +126,7 @@ def main() -> None:
         with server(scratch / "server") as variables:
             before, rows = 0, list[StoreNight]()
             for number in sorted(given.nights):
-                for row in one_size(scratch, source, before, number, variables):
+                for row in one_size(scratch, given.results, source, before, number, variables):
                     keep(given.json, row)
                     rows.append(row)
                 before = number
@@ -134,11 +134,11 @@ def main() -> None:
 
 
 def one_size(
-    scratch: Path, source: Sequence[JournalEntry], before: int, number: int,
+    scratch: Path, results: Path, source: Sequence[JournalEntry], before: int, number: int,
     variables: Mapping[str, str],
 ) -> list[StoreNight]:  # fmt: skip
     """Publish up to ``number`` nights, the last one measured, both ways."""
-    ledgers = LedgerStore(Path("results") / layout.LEDGERS)
+    ledgers = LedgerStore(results / layout.LEDGERS)
     many, last = scratch / "many", scratch / "last"
     for one in (many, last):
         shutil.rmtree(one, ignore_errors=True)
@@ -148,7 +148,7 @@ def one_size(
     address = f"s3://{BUCKET}/results"
     remote, clone, log = scratch / "remote.git", scratch / "clone", scratch / "server.log"
     branch = ("--repo", clone, "--push")
-    for where in (branch, ("--to", address)):
+    for where in (branch, ("--to", address)) if many.is_dir() else ():
         took(publish(many, *where), variables)
     size = megabytes(remote)
     cost = took(publish(last, *branch), variables)
@@ -167,7 +167,6 @@ def one_size(
     cost = took(publish(last, "--to", address), variables)
     more, lines = megabytes(scratch / "server") - size, log.read_text().count("HTTP/1.1") - lines
     fetched = took(publish("--to", address, "--checkout", copy), variables)
-    took(publish(last, "--to", address), variables)
     stored = StoreNight(
         taken=now(), way="store", publish=cost.cpu, copy_cpu=fetched.cpu, more=more,
         copied=megabytes(scratch / "server"), requests=lines, **of_both,

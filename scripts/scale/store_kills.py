@@ -65,6 +65,9 @@ class Store:
     variables: Mapping[str, str]
     scratch: Path
     wanted: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+    """In the rounds so far; so with the next."""
+    doubled: Counter[str] = field(default_factory=Counter)
     server: str = ""
     json: Path | None = None
     """Where a row for each round is kept."""
@@ -133,12 +136,14 @@ def in_round(store: Store, number: int, place: float) -> bool:
         store.wanted += found_in(directory)[0]
     found, more = found_in(store.copied(f"after-{number}"))
     torn += more
-    lost, doubled = store.wanted - found, found - store.wanted
-    unwanted = meanwhile - store.wanted
+    lost = store.wanted - found - store.lost
+    doubled = (found - store.wanted) + (meanwhile - store.wanted) - store.doubled
+    store.lost += lost  # a round counts what it lost itself
+    store.doubled += doubled
     tries = sum("attempts" in text for text in said)
     row = StoreKill(
         taken=now(), server=store.server, place=place, began_again=tries,
-        samples=found.total(), lost=lost.total(), doubled=doubled.total() + unwanted.total(),
+        samples=store.wanted.total(), lost=lost.total(), doubled=doubled.total(),
         torn=len(torn),
     )  # fmt: skip
     print(
@@ -151,7 +156,7 @@ def in_round(store: Store, number: int, place: float) -> bool:
     if not good:
         print(*said, sep="\n")
     keep(store.json, row)
-    return good and not lost and not doubled and not unwanted and not torn
+    return good and not lost and not doubled and not torn
 
 
 def rounds(store: Store, places: Sequence[float]) -> bool:

@@ -155,7 +155,7 @@ class StoreKill(Row):
     began_again: int
     """Publishers that others had overtaken."""
     samples: int
-    """That the store holds in the end."""
+    """That were published up to now."""
     lost: int
     doubled: int
     torn: int

@@ -29,8 +29,8 @@ class Outcome:
     cases: int = 0
     refused: int = 0
     executed: int = 0
-    before: float = 0.0
-    peak: float = 0.0
+    largest: float = 0.0
+    """By how much the process grew while it read one content, at most."""
     slowest: float = 0.0
     failures: dict[str, str] = field(default_factory=dict)
     """The last lines of a traceback, by the name of the file that keeps the case."""
@@ -48,16 +48,17 @@ class Trials:
         self.found = Outcome()
         for content in surface.seeds():  # what is imported then is no content's
             _read(surface, content, next(self._works))
-        self.found.before = memory("VmRSS")
-        _forget_peak()
 
     def read(self, content: bytes) -> None:
         """Read one content as a command does, and note what came of it."""
         # A process that the kernel ends leaves the case behind.
         (self.scratch / "last").write_bytes(content)
+        before = memory("VmRSS")
+        _forget_peak()
         began = time.process_time()
         refused, said = _read(self.surface, content, next(self._works))
         took = time.process_time() - began
+        self.found.largest = max(self.found.largest, memory("VmHWM") - before)
         self.found.cases += 1
         self.found.refused += refused
         self.found.slowest = max(self.found.slowest, took)
@@ -73,7 +74,6 @@ class Trials:
 
     def outcome(self) -> Outcome:
         """What came of all of them."""
-        self.found.peak = memory("VmHWM")
         return self.found
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import observatory
-from observatory.errors import Exit, ObservatoryError
+from observatory.errors import Exit, ObservatoryError, severest
 
 STATUSES = {
     "AddressError": Exit.USAGE,
@@ -114,3 +114,17 @@ def test_what_is_not_there_was_not_understood(tmp_path: Path) -> None:
     for command in (("show",), ("alerts",), ("export",)):
         done = observatory_(*command, "--results", tmp_path / "nowhere")
         assert done.returncode == Exit.USAGE
+
+
+@pytest.mark.parametrize(
+    ("statuses", "worst"),
+    [([], 0), ([0, 0], 0), ([8, 3], 3), ([3, 5, 8], 5), ([99, 3], 99), ([99, 5], 5), ([-9, 8], -9),
+     ([Exit.SAMPLE_FAILED, Exit.ENVIRONMENT], Exit.ENVIRONMENT)],
+)  # fmt: skip
+def test_the_severest_status_speaks_for_all(statuses: list[int], worst: int) -> None:
+    assert severest(statuses) == worst
+
+
+def test_every_status_is_ranked() -> None:
+    for one in set(Exit) - {Exit.OK, Exit.WRONG_RESULTS}:
+        assert severest([one, 99]) == 99  # a status that is not known comes before all others

@@ -20,13 +20,13 @@ from datetime import datetime
 import numpy as np
 
 from observatory.analyze.comparison.rules import SMALLEST_STEP
-from observatory.analyze.history.level_changes import DRIFT, at, trend_of
+from observatory.analyze.history.level_changes import DRIFT, trend_of
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.policy import MINIMUM
 from observatory.analyze.history.segments import STILL, SegmentedSeries
 from observatory.analyze.history.steps import Values
 from observatory.analyze.statements import Loss, Occurrence, Statement, id_of, over_by
-from observatory.store.records.alerts import At, Change, SeriesChange, SeriesId, cut
+from observatory.store.records.alerts import At, Change, SeriesChange, SeriesId, at_of, cut
 
 KIND = f"{DRIFT} in small steps"
 MULTIPLE = 5
@@ -125,15 +125,16 @@ def _found(
     before = float(values[one.start - 1])
     left = np.log(values[one.reached :] / before) < STILL * limit
     over = one.reached + int(np.argmax(left)) if left.any() else None
-    recovered = None if over is None else at(series.subject(over))
+    recovered = None if over is None else at_of(series.subject(over))
     shown = series.values if series.place.kind == "near_exact" else values
     change = SeriesChange(
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
         unit=cut(series.place.unit),
         kind="near_exact" if series.place.kind == "near_exact" else "noisy",
         before=float(shown[one.start - 1]), after=float(shown[one.last]), now=float(shown[-1]),
-        last_good=at(series.subject(one.start - 1)), first_bad=at(series.subject(one.reached)),
-        newest=at(series.subject(len(values) - 1)), holds=recovered is None,
+        last_good=at_of(series.subject(one.start - 1)),
+        first_bad=at_of(series.subject(one.reached)),
+        newest=at_of(series.subject(len(values) - 1)), holds=recovered is None,
     )  # fmt: skip
     yield Accumulated(change, tuple(one.losses), recovered)
 

@@ -17,7 +17,15 @@ from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
 from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES
 from observatory.store.records import alerts as records
-from observatory.store.records.alerts import Alert, Alerts, At, Change, SeriesChange, SeriesId
+from observatory.store.records.alerts import (
+    Alert,
+    Alerts,
+    At,
+    Change,
+    SeriesChange,
+    SeriesId,
+    line_name,
+)
 from observatory.store.records.triage import Triage
 
 SAME = PARAMETERS.fewest - 1
@@ -48,6 +56,11 @@ class Run:
     """How many were ever measured there."""
     failures: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """How samples of the newest subject failed, and in which cells."""
+
+    @property
+    def name(self) -> str:
+        """Machine and environment."""
+        return line_name(self.machine, self.env_name)
 
 
 @dataclass(frozen=True)
@@ -175,7 +188,7 @@ class _Update:
             for series in one.change.series if series.holds
         }  # fmt: skip
         for run in self.recorded.runs:
-            where = _where(run)
+            where = run.name
             for how, cells in run.failures.items():
                 # What alarms as a crash since its first subject is no second alert.
                 left = [c for c in cells if (run.machine, run.env_name, c) not in crashed]
@@ -318,7 +331,7 @@ class _Update:
     def _ran_again(self, alert: Alert) -> bool:
         """Whether the newest run there is known, for an alert about one that failed or was late."""
         return any(
-            alert.about == _where(run) or alert.about.startswith(f"{_where(run)}: ")
+            alert.about == run.name or alert.about.startswith(f"{run.name}: ")
             for run in self.recorded.runs
         )
 
@@ -371,10 +384,6 @@ def _withdrawn(alert: Alert) -> Statement:
     kinds = {one.kind for one in alert.series}
     work = "near_exact" in kinds and "exact" not in kinds
     return Statement("counts no more" if work else "withdrawn")
-
-
-def _where(run: Run) -> str:
-    return f"{run.machine}, {run.env_name}" if run.env_name else run.machine
 
 
 def _of_run(run: Run, kind: str, about: str, statement: Statement) -> Occurrence:

@@ -20,8 +20,8 @@ from observatory.analyze.history.series import Line, Series, Subject
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.benchmarks.catalogue import no_such
 from observatory.errors import SelectionError
+from observatory.store.base.patterns import contains
 from observatory.store.records import contrast as record
-from observatory.store.records.alerts import matches
 from observatory.store.records.comparison import Conclusion
 
 _SHORTEST = 4
@@ -79,7 +79,7 @@ def lines_of(
     places = lines_with({id(one.line): one.line for one in series}.values(), (base, head))
     chosen = [
         one for one in series
-        if id(one.line) in places and not one.place.model and matches(one.benchmark, pattern)
+        if id(one.line) in places and not one.place.model and contains(one.benchmark, pattern)
     ]  # fmt: skip
     if not chosen:
         raise SelectionError(f"no benchmark of {base} and {head} matches {pattern!r}")

@@ -15,12 +15,12 @@ from datetime import datetime
 from itertools import pairwise
 
 from observatory.analyze.history.segments import STILL, Alerted, SegmentedSeries
-from observatory.analyze.history.series import Series, Subject
+from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Step, ratio
 from observatory.analyze.history.unwatched import names_of, without_history
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
 from observatory.benchmarks.catalogue import METRICS
-from observatory.store.records.alerts import Alerts, At, Change, SeriesChange, cut
+from observatory.store.records.alerts import Alerts, At, Change, SeriesChange, at_of, cut
 
 DRIFT = "slow drift"
 _MOST_SERIES = 500
@@ -91,11 +91,6 @@ def _name(series: Series) -> str:
     return f"{series.benchmark} {series.place.metric} on {series.line.name}"
 
 
-def at(subject: Subject) -> At:
-    """The subject as a record."""
-    return At(label=subject.label[:200], commit=subject.commit[:100], date=subject.date)
-
-
 def trend_of(change: SeriesChange) -> str:
     """The words for what a series did: "slower to build"."""
     return _TRENDS.get(change.metric, ("higher", "lower"))[0 if change.worse else 1]
@@ -113,7 +108,7 @@ def _moved(track: SegmentedSeries) -> Iterator[LevelChange]:
         size = math.log(step.ratio)
         left = (math.log(ratio(levels[number], later)) for later in levels[number + 1 :])
         over = next((n for n, one in enumerate(left) if not size or one / size < STILL), None)
-        recovered = None if over is None else at(series.subject(track.bounds[number + 1 + over]))
+        recovered = None if over is None else at_of(series.subject(track.bounds[number + 1 + over]))
         change = _series_change(track, step).model_copy(update={"holds": over is None})
         yield LevelChange(change, False, recovered, *_where(series, step.index))
 
@@ -134,9 +129,9 @@ def _series_change(track: SegmentedSeries, step: Step) -> SeriesChange:
         unit=cut(series.place.unit), kind="noisy",
         before=step.before, after=step.after, now=track.now,
         ratio=step.ratio, low=_known(step.low), high=_known(step.high), modes=step.modes,
-        last_good=at(series.subject(step.index - 1)),
-        first_bad=at(series.subject(step.index)),
-        newest=at(series.subject(len(series.values) - 1)), holds=True,
+        last_good=at_of(series.subject(step.index - 1)),
+        first_bad=at_of(series.subject(step.index)),
+        newest=at_of(series.subject(len(series.values) - 1)), holds=True,
     )  # fmt: skip
 
 

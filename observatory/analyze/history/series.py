@@ -23,7 +23,7 @@ from observatory.store.asv.columns import Columns, joined
 from observatory.store.reading.parts import Era as Era
 from observatory.store.reading.parts import Part, ordered, sorted_part
 from observatory.store.reading.read import Results
-from observatory.store.records.alerts import SeriesId, cut, series_on
+from observatory.store.records.alerts import SeriesId, cut, line_name, series_on
 
 Numbers = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
@@ -54,7 +54,7 @@ class Line:
     @property
     def name(self) -> str:
         """Machine and environment."""
-        return f"{self.machine}, {self.env_name}" if self.env_name else self.machine
+        return line_name(*self.key)
 
     @cached_property
     def key(self) -> tuple[str, str]:

@@ -79,7 +79,6 @@ def standing(alerts: Alerts) -> Standing:
     Where values of the newest subject are wrong, a filled cache misses, or it crashes, what an
     alert speaks of is not said again.
     """
-    over = set(alerts.retired or ())
     wrong = {(one.benchmark, one.metric) for one in alerts.wrong or ()}
     known = {
         (series.benchmark, series.metric)
@@ -87,9 +86,10 @@ def standing(alerts: Alerts) -> Standing:
         for series in one.series
         if series.holds
     }
-    live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in over]
+    retired = set(alerts.retired or ())
+    live = [one for one in alerts.alerts if one.state != "resolved" and one.id not in retired]
     events = tuple(one for one in live if one.state == "event")
-    undecided = [one for one in live if one.state not in ("acknowledged", "event")]
+    undecided = alerts.needing()
     needing = sorted(
         (one for one in undecided if one.kind not in (STALE, FAILED)), key=urgency, reverse=True
     )
@@ -107,9 +107,19 @@ def standing(alerts: Alerts) -> Standing:
         light=light, new=new, waiting=waiting,
         acknowledged=tuple(one for one in live if one.state == "acknowledged"),
         late=late, failed=failed, events=events,
-        retired=tuple(o for o in alerts.alerts if o.id in over and o.state != "resolved"),
+        retired=tuple(
+            one for one in alerts.alerts if one.id in retired and one.state != "resolved"
+        ),
         untold=untold,
     )  # fmt: skip
+
+
+def by_need(alerts: Alerts) -> list[Alert]:
+    """All alerts, those that need a person first, as pages list them; resolved ones come last."""
+    now = standing(alerts)
+    return [
+        *now.needing, *now.acknowledged, *now.events, *now.retired, *alerts.in_state("resolved")
+    ]  # fmt: skip
 
 
 def retired_alerts(alerts: Iterable[Alert], tracks: Sequence[SegmentedSeries]) -> frozenset[str]:

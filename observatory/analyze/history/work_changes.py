@@ -13,11 +13,11 @@ from itertools import pairwise
 import numpy as np
 
 from observatory.analyze.comparison.rules import Rule, judged_values
-from observatory.analyze.history.level_changes import LevelChange, at
+from observatory.analyze.history.level_changes import LevelChange
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.series import Series
-from observatory.store.records.alerts import SeriesChange, cut
+from observatory.store.records.alerts import SeriesChange, at_of, cut
 
 
 def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]:
@@ -35,7 +35,7 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
         if judged_values(rule, before, after) not in ("worse", "better"):
             continue
         left = np.log(values[place:] / before) / math.log(after / before) < STILL
-        over = at(series.subject(place + int(np.argmax(left)))) if left.any() else None
+        over = at_of(series.subject(place + int(np.argmax(left)))) if left.any() else None
         change = _series_change(series, rule, place, over is None)
         subjects = series.line.subjects
         first, last = int(series.at[place - 1]), int(series.at[place])
@@ -50,7 +50,7 @@ def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> Serie
         machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
         unit=cut(series.place.unit), kind="near_exact",
         before=float(values[place - 1]), after=float(values[place]), now=float(values[-1]),
-        last_good=at(series.subject(place - 1)), first_bad=at(series.subject(place)),
-        newest=at(series.subject(len(values) - 1)), holds=holds,
+        last_good=at_of(series.subject(place - 1)), first_bad=at_of(series.subject(place)),
+        newest=at_of(series.subject(len(values) - 1)), holds=holds,
         counts_from=rule.sure() - 1, learned_from=rule.samples,
     )  # fmt: skip

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from observatory.analyze.history.alerts import STALE_AFTER
+from observatory.analyze.history.standing import by_need
 from observatory.app.history import alerts
 from observatory.benchmarks.catalogue import no_such
 from observatory.cli import options
@@ -16,6 +17,7 @@ from observatory.cli.output import Console, on_terminal, report_problems, say
 from observatory.dashboard.feed import atom
 from observatory.dashboard.publish import add_or_write
 from observatory.errors import Exit, SelectionError
+from observatory.store.base.patterns import contains
 from observatory.store.records import found as found_record
 from observatory.store.records.alerts import STATES
 from observatory.text.alerts import drawn
@@ -30,7 +32,7 @@ def command(
     ] = False,
     top: Annotated[
         int | None,
-        typer.Option(metavar="N", help="List at most this many, the largest changes first.", min=1),
+        typer.Option(metavar="N", help="List at most this many, the most urgent first.", min=1),
     ] = None,
     since: Annotated[
         datetime | None,
@@ -44,7 +46,7 @@ def command(
         str | None,
         typer.Option(
             metavar="PATTERN",
-            help='List only alerts with a series of this name, e.g. "time_sort*" or "radon cold".',
+            help='List only alerts with a series whose name contains this, e.g. "radon cold".',
         ),
     ] = None,
     json: options.Json = False,
@@ -89,7 +91,12 @@ def command(
     if feed is not None:
         add_or_write(feed, atom(found, now, url))
     from_day = None if since is None else since.replace(tzinfo=UTC)
-    chosen = found.chosen(top, from_day, benchmark)
+    chosen = [
+        one
+        for one in by_need(found)
+        if (from_day is None or one.first_bad.date >= from_day)
+        and (benchmark is None or any(contains(s.benchmark, benchmark) for s in one.series))
+    ][:top]
     if json:
         say(found.model_copy(update={"alerts": chosen}).model_dump_json(by_alias=True, indent=1))
     else:
@@ -99,5 +106,6 @@ def command(
     report_problems(search.problems, strict)
     if not search.saved:  # before the status of alerts, which says that the file is written
         raise typer.Exit(Exit.USAGE)
-    if any(alert.state in wanted for alert in found.alerts):
+    retired = set(found.retired or ())
+    if any(one.state in wanted and one.id not in retired for one in found.alerts):
         raise typer.Exit(Exit.ALERTS)

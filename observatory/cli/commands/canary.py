@@ -11,11 +11,11 @@ import typer
 from observatory.app.cluster import on_cluster
 from observatory.app.measurement import canary
 from observatory.app.session import TIMEOUT, Session
-from observatory.app.settings import crossed, first_of_statuses, status_of
+from observatory.app.settings import crossed, status_of
 from observatory.benchmarks.catalogue import MEMBERS, SIBLINGS
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, show
-from observatory.errors import Exit, SelectionError
+from observatory.errors import SelectionError, severest
 from observatory.guard.verdicts import Finding
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
@@ -90,15 +90,15 @@ def command(
         raise typer.Exit(status)
 
 
-def _crossed(session: Session, subjects: Sequence[Subject], console: Console) -> Exit:
+def _crossed(session: Session, subjects: Sequence[Subject], console: Console) -> int:
     """Print what each subject gives under each row of settings; return the worst exit status."""
-    worst = Exit.OK
+    statuses = []
     for one in subjects:
         usual: Row | None = None
         for row in crossed(session, one):
             told = "; ".join(row.beyond(usual)) or "right"
             console.print(f"{one.label} with {row.name}: {told}", markup=False, highlight=False)
-            worst = first_of_statuses(worst, status_of(row, usual))
+            statuses.append(status_of(row, usual))
             usual = usual or row
     console.print(f"Results: {session.results / layout.SETTINGS}", markup=False, highlight=False)
-    return worst
+    return severest(statuses)

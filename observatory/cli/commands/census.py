@@ -12,7 +12,7 @@ from observatory.app.session import TIMEOUT, Session
 from observatory.benchmarks.catalogue import MEMBERS
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, show
-from observatory.errors import Exit, SelectionError
+from observatory.errors import SelectionError, severest
 from observatory.run.local import STATE
 from observatory.store.records.machine import this_machine
 from observatory.text.census import Column, census_table
@@ -77,7 +77,4 @@ def command(
     for one in found:
         for failure in one.failures:
             console.print(f"{one.label}: {failure}", style="red", markup=False)
-    statuses = {one.exit_code for one in found}
-    for status in (Exit.WRONG_RESULTS, Exit.SAMPLE_FAILED):
-        if status in statuses:
-            raise typer.Exit(status)
+    raise typer.Exit(severest(one.exit_code for one in found))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
+from observatory.analyze.history.standing import by_need
 from observatory.cli import github, options
 from observatory.errors import SelectionError
 from observatory.github import issues, settings
@@ -41,14 +42,15 @@ def command(
     if found is None:
         raise SelectionError(f"there is no {results / record.FILE}; run `observatory alerts` first")
     pages = {alert.id for alert in with_page(found)} if site else set()
-    searched = found_record.known(results)
+    searched, retired = found_record.known(results), set(found.retired or ())
     alerts = [
         _wanted(
             alert,
+            "over" if alert.id in retired else _NEEDS[alert.state],
             site if alert.id in pages else None,
             searched.of_change(alert),
         )
-        for alert in sorted(found.alerts, key=lambda one: record.STATES.index(one.state))
+        for alert in by_need(found)
     ]
     hub = github.client(repo, api)
     if dry_run:
@@ -61,7 +63,7 @@ def command(
         github.say_in_one_line(line)
 
 
-def _wanted(alert: Alert, site: str | None, found: Found) -> Wanted:
+def _wanted(alert: Alert, need: Need, site: str | None, found: Found) -> Wanted:
     page = None if site is None else f"{site}/alerts/{alert.id}.html"
     text = partial(issue_text, alert, page, found)
-    return Wanted(alert.id, _NEEDS[alert.state], issue_title(alert), text)
+    return Wanted(alert.id, need, issue_title(alert), text)

@@ -13,7 +13,7 @@ from observatory.app.results import Reading, read
 from observatory.cli import options
 from observatory.cli.output import Console, naming_problems, on_terminal, show
 from observatory.errors import SelectionError
-from observatory.store.records.alerts import matches
+from observatory.store.base.patterns import contains
 from observatory.text.benchmark_tables import benchmark_tables, of_others
 from observatory.text.tables import DEFAULT_METRICS, Table, comparison_tables, subject_tables
 
@@ -69,7 +69,7 @@ def tables(
     ours = set(frame["subject"][frame["backend"] != ""])
     if benchmark is not None or (len(others) and not ours & set(subjects)):
         rows = select(others, metrics=metrics or ())
-        rows = rows[[matches(name, benchmark) for name in rows["scenario"]]]
+        rows = rows[[contains(name, benchmark) for name in rows["scenario"]]]
         if rows.empty:
             raise SelectionError(f"no benchmark of another project matches {benchmark!r}")
         return benchmark_tables(rows, subjects)

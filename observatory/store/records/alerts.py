@@ -11,17 +11,15 @@ import math
 from datetime import datetime
 from hashlib import blake2b
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, FiniteFloat
 
-from observatory.store.base import patterns
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records import layout
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
-from observatory.store.records.subject import Subject
 
 FILE = layout.ALERTS
 _LARGEST_FILE = 64 * 2**20
@@ -45,8 +43,6 @@ SeriesId = tuple[str, str, str, str]
 """Machine, environment, benchmark and metric of a series: what no other series has."""
 _WORD, _TEXT = 200, 4000
 """Characters that a `Word` and a `Text` hold at most."""
-NEEDING: tuple[State, ...] = ("new", "expired", "open")
-"""States of alerts about which nobody has decided."""
 
 
 def cut(text: str, most: int = _WORD) -> str:
@@ -75,9 +71,25 @@ class At(Record):
     date: Moment
 
 
-def at_of(subject: Subject) -> At:
+class _Dated(Protocol):
+    """A subject as journals have it, or as result files of other projects do."""
+
+    @property
+    def label(self) -> str: ...
+    @property
+    def commit(self) -> str: ...
+    @property
+    def date(self) -> datetime: ...
+
+
+def at_of(subject: _Dated) -> At:
     """The subject in its history."""
-    return At(label=cut(subject.label), commit=subject.commit, date=subject.date)
+    return At(label=cut(subject.label), commit=subject.commit[:100], date=subject.date)
+
+
+def line_name(machine: str, env_name: str) -> str:
+    """How a machine and environment are named in texts."""
+    return f"{machine}, {env_name}" if env_name else machine
 
 
 USELESS = 1.5
@@ -202,19 +214,6 @@ class Alert(Change):
     acknowledged: Acknowledgement | None = None
     notes: list[Text] = Field([], max_length=100)
 
-    @property
-    def size(self) -> float:
-        """How large the change is where it is the largest: the logarithm of new to old value.
-
-        Infinite for values that should be 0 and are not; below 0 for runs, which have no value.
-        """
-        return max((one.size for one in self.series), default=-1.0)
-
-
-_URGENCY: dict[State, int] = {
-    "new": 0, "expired": 0, "open": 0, "acknowledged": 1, "event": 2, "resolved": 3,
-}  # fmt: skip
-
 
 class SmallerChange(Change):
     """A change that is not an alert: it stands in the weekly digest and on the pages."""
@@ -279,28 +278,10 @@ class Alerts(Record):
         """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
 
-    def chosen(
-        self, most: int | None = None, since: datetime | None = None, pattern: str | None = None
-    ) -> list[Alert]:
-        """The alerts of subjects since a date with a series whose name matches.
-
-        ``pattern``: anywhere in the name; * stands for any text. ``most``: no more than these,
-        those that need a person first, and of these the largest changes.
-        """
-        found = [
-            alert
-            for alert in self.alerts
-            if (since is None or alert.first_bad.date >= since)
-            and (pattern is None or any(matches(s.benchmark, pattern) for s in alert.series))
-        ]
-        if most is None:
-            return found
-        return sorted(found, key=lambda alert: (_URGENCY[alert.state], -alert.size))[:most]
-
-
-def matches(name: str, pattern: str | None) -> bool:
-    """Whether a pattern is anywhere in a name; * stands for any text, None for every name."""
-    return pattern is None or patterns.matches(name, f"*{pattern.strip('*')}*")
+    def needing(self) -> list[Alert]:
+        """Those about which nobody has decided, and whose series are still measured."""
+        retired = set(self.retired or ())
+        return [one for one in self.in_state("new", "expired", "open") if one.id not in retired]
 
 
 def save(results: Path, alerts: Alerts) -> Path:

@@ -10,10 +10,16 @@ import numpy as np
 import pytest
 
 from observatory.analyze.history.alerts import Recorded, Run, update_alerts
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.series import Series
 from observatory.analyze.statements import Occurrence, Statement, id_of
-from observatory.store.records.alerts import Acknowledgement, Alert, Alerts, Change, SeriesChange
+from observatory.store.records.alerts import (
+    Acknowledgement,
+    Alert,
+    Alerts,
+    Change,
+    SeriesChange,
+    at_of,
+)
 from observatory.store.records.triage import Triage
 from tests.factories_alerts import detected, line, moment, night, series, stepped, subject, watched
 
@@ -182,8 +188,8 @@ def _leak(scenario: str, place: int, id_: str | None = None) -> Occurrence:
     one = SeriesChange(
         machine="bench", env_name="observatory-py3.13", benchmark=benchmark,
         metric="files_leaked", unit="files", kind="exact", before=1, after=2, now=2,
-        last_good=at(subject(place - 1)), first_bad=at(subject(place)), newest=at(subject(59)),
-        holds=True,
+        last_good=at_of(subject(place - 1)), first_bad=at_of(subject(place)),
+        newest=at_of(subject(59)), holds=True,
     )  # fmt: skip
     change = Change(
         id=id_ or id_of("files leaked", subject(place).commit), kind="files leaked", sentence="",
@@ -197,7 +203,7 @@ def _updated(
 ) -> Alerts:
     keys = frozenset(one.key for o in found for one in o.change.series)
     positions = {subject(n).commit: n for n in range(60)}
-    run = Run("bench", "observatory-py3.13", at(subject(59)), night(59))
+    run = Run("bench", "observatory-py3.13", at_of(subject(59)), night(59))
     recorded = Recorded((run,), keys, {("bench", "observatory-py3.13"): [positions]})
     states = update_alerts(found, recorded, moment(60, previous, triage))
     empty = nightly(39, series(line(39), stepped(39)))
@@ -216,7 +222,9 @@ def test_what_somebody_decided_is_an_event_whatever_was_said_of_it() -> None:
     first = _updated([decided], None)
     assert only(first).state == "event"
     assert only(_updated([decided], first, said(change.id, at=40, until=50))).state == "event"
-    assert only(_updated([replace(decided, recovered=at(subject(59)))], first)).state == "resolved"
+    assert (
+        only(_updated([replace(decided, recovered=at_of(subject(59)))], first)).state == "resolved"
+    )
 
 
 def test_a_renamed_benchmark_resolves_nothing_silently() -> None:

@@ -9,7 +9,6 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import CountedSubject, History
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import (
     BACKENDS,
@@ -20,6 +19,7 @@ from observatory.benchmarks.catalogue import (
     Cell,
     metrics_of,
 )
+from observatory.store.records.alerts import at_of
 from observatory.store.records.sample import Build, Sample
 from observatory.text.statements import sentence_of
 from observatory.text.titles import title_of
@@ -42,7 +42,7 @@ def counted(misses: float, *, seconds: float | None = None, cell: Cell = DISK) -
 
 def changes(*nights: Sequence[Sample], machine: str = "bench") -> list[Occurrence]:
     subjects = [
-        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+        CountedSubject(at_of(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
     ]
     return counted_changes(History(machine, "py3.13", subjects))[0]
 

@@ -8,12 +8,11 @@ import numpy as np
 import pytest
 
 from observatory.analyze.history.followers import FOLLOW_COUNTS, with_felt
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import Tracks, segmented
 from observatory.analyze.history.series import Line, Series
 from observatory.analyze.series_keys import SeriesKey
 from observatory.analyze.statements import Occurrence, Statement
-from observatory.store.records.alerts import Change, SeriesChange
+from observatory.store.records.alerts import Change, SeriesChange, at_of
 from observatory.text.statements import sentence_of
 from tests.factories_alerts import (
     CELL,
@@ -101,7 +100,7 @@ def test_levels_are_found_by_commit_where_a_machine_had_several_processors() -> 
 
 def counted(metric: str, told: Sequence[SeriesChange] = ()) -> str:
     """The sentence on a count that grew in the night 20, and whose times have no step."""
-    bad, good = at(subject(20)), at(subject(19))
+    bad, good = at_of(subject(20)), at_of(subject(19))
     grown = SeriesChange(
         machine="bench", env_name="observatory-py3.13", benchmark=" ".join(CELL), metric=metric,
         unit="functions", kind="exact", before=0, after=3, last_good=good, first_bad=bad,
@@ -121,7 +120,7 @@ def test_misses_that_no_time_shows_say_so_and_files_that_cost_no_time_do_not() -
 
 
 def test_a_time_that_is_told_to_have_moved_is_not_said_to_be_as_before() -> None:
-    bad = at(subject(20))
+    bad = at_of(subject(20))
     moved = SeriesChange(
         machine="bench", env_name="observatory-py3.13", benchmark=" ".join(CELL),
         metric="compile_time", unit="seconds", kind="noisy", before=1.0, after=2.0,

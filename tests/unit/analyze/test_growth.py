@@ -17,11 +17,11 @@ from observatory.analyze.growth.curve import Curve, Point
 from observatory.analyze.growth.families import OF_SIZES, by_subject, families
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import CountedSubject, History
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.statements import JudgedVerdict
 from observatory.app.probing import Prober
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.store.records.alerts import at_of
 from observatory.store.records.sample import Build, Sample, Size
 from observatory.text.statements import sentence_of
 from tests.factories import header, sample
@@ -217,7 +217,7 @@ def test_along_a_history_a_higher_exponent_is_an_alert_until_it_returns() -> Non
         for power in (1.5, 1.5, 1.7, 1.5)
     ]
     subjects = [
-        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+        CountedSubject(at_of(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
     ]
     worse, *others = counted_changes(History("bench", "py3.13", subjects))[0]
     assert (worse.change.kind, worse.change.first_bad.label) == ("work grows faster", "n2")

@@ -11,11 +11,11 @@ import pytest
 
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.followed import CountedSubject, History
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import GrownPart, PartChanges
 from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell
+from observatory.store.records.alerts import at_of
 from observatory.store.records.calibration import Calibration, Floor
 from observatory.store.records.profile import Profile, Rewriter
 from observatory.store.records.sample import Sample
@@ -44,7 +44,8 @@ def history(nights: Iterable[Night]) -> History:
 
     return History("bench", "observatory-py3.13", [
         CountedSubject(
-            at(subject(number)), Evidence.of(taken(*one) for one in night.items()), number, ERA.cpu
+            at_of(subject(number)), Evidence.of(taken(*one) for one in night.items()), number,
+            ERA.cpu,
         )
         for number, night in enumerate(nights)
     ])  # fmt: skip

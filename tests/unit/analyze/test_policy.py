@@ -6,10 +6,9 @@ import math
 
 import pytest
 
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.policy import MINIMUM, assess, impact
 from observatory.analyze.statements import Occurrence, Statement
-from observatory.store.records.alerts import Alerts, Change, SeriesChange
+from observatory.store.records.alerts import Alerts, Change, SeriesChange, at_of
 from tests.factories_alerts import (
     CELL,
     detected,
@@ -21,7 +20,7 @@ from tests.factories_alerts import (
     watched,
 )
 
-FIRST, BEFORE = at(subject(40)), at(subject(39))
+FIRST, BEFORE = at_of(subject(40)), at_of(subject(39))
 
 
 def change(ratio: float, kind: str = "noisy", sure: float = 1.0) -> SeriesChange:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from observatory.analyze.history.alerts import FAILED, STALE
-from observatory.analyze.history.standing import standing
+from observatory.analyze.history.standing import by_need, standing
 from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange, WrongCount
 from observatory.text.standing import news, status, waiting
 
@@ -104,3 +104,25 @@ def test_alerts_come_by_impact_and_what_may_be_wrong_comes_first() -> None:
     ]  # fmt: skip
     found = standing(record(*alerts)).waiting
     assert [int(one.id, 16) for one in found] == [5, 4, 3, 2, 1]
+
+
+def test_nobody_decides_about_alerts_whose_series_are_not_measured_any_more() -> None:
+    old, still = alert("open", number=1), alert("open", number=2)
+    found = record(old, still, retired=[old.id])
+    assert found.needing() == [still]
+    assert standing(found).needing == (still,)
+
+
+def test_all_alerts_come_in_the_order_in_which_they_need_a_person() -> None:
+    small = alert("open", number=1)
+    small = small.model_copy(
+        update={"series": [one.model_copy(update={"kind": "noisy", "ratio": 1.3, "low": 1.2})
+                           for one in small.series]}
+    )  # fmt: skip
+    gone = alert("new", number=2)
+    others = [alert(state, number=n) for n, state in enumerate(
+        ("resolved", "event", "acknowledged", "open", "expired"), start=3)]  # fmt: skip
+    failed = alert("open", FAILED, number=9)
+    found = by_need(record(small, gone, *others, failed, retired=[gone.id]))
+    resolved, event, known, large, expired = others
+    assert found == [failed, expired, large, small, known, event, gone, resolved]

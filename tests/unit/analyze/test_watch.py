@@ -8,10 +8,9 @@ from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.followed import CountedSubject, History
-from observatory.analyze.history.level_changes import at
 from observatory.analyze.history.segments import segmented
 from observatory.benchmarks.catalogue import Cell
-from observatory.store.records.alerts import Alerts
+from observatory.store.records.alerts import Alerts, at_of
 from observatory.store.records.profile import ImportedModule, Phase, Profile
 from observatory.store.records.sample import LedgerEntry, Sample
 from tests.factories import failed, sample
@@ -24,7 +23,7 @@ PROCESS = Cell("radon", "warm_process", "NUMBA", "spawn")
 
 def history(machine: str, *nights: list[Sample]) -> History:
     counted = [
-        CountedSubject(at(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
+        CountedSubject(at_of(subject(n)), Evidence.of(taken), n) for n, taken in enumerate(nights)
     ]
     return History(machine, "observatory-py3.13", counted)
 

@@ -56,8 +56,11 @@ def test_the_picture_is_linked_where_it_is() -> None:
 def test_new_alerts_are_told_and_those_that_are_known_are_not() -> None:
     new = an_alert(state="new", sentence="NUMBA: keys differ between hash seeds")
     known = an_alert(id="1" * 10, state="acknowledged", sentence="known for long")
-    text = night_summary(STEPS, alerts(new, known), NOW, "", None)
+    gone = an_alert(id="2" * 10, state="new", sentence="not measured any more")
+    some = alerts(new, known, gone).model_copy(update={"retired": [gone.id]})
+    text = night_summary(STEPS, some, NOW, "", None)
     assert "keys differ between hash seeds" in text
+    assert "not measured any more" not in text
     assert "known for long" not in text
 
 

@@ -16,7 +16,7 @@ import pytest
 from observatory.errors import Exit
 from observatory.run import nightly as module
 from observatory.run.night_steps import STEPS, Wishes, steps
-from observatory.run.nightly import Nightly, command_of, one_at_a_time, severest
+from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.store.journal import night as record
 from observatory.store.journal.night import Night, NightStep
 from tests.factories import RUN, journal, sample
@@ -226,14 +226,6 @@ def test_what_stops_a_night_while_a_step_is_being_started_stops_it(
     finally:
         signal.signal(signal.SIGUSR1, before)
     assert started[0].returncode == -signal.SIGINT
-
-
-@pytest.mark.parametrize(
-    ("statuses", "worst"),
-    [([], 0), ([0, 0], 0), ([8, 3], 3), ([3, 5, 8], 5), ([99, 3], 99), ([99, 5], 5), ([-9, 8], -9)],
-)
-def test_the_severest_status_speaks_for_the_night(statuses: list[int], worst: int) -> None:
-    assert severest(statuses, (5, 3, 8)) == worst
 
 
 def commands(wishes: Wishes) -> dict[str, str]:

@@ -74,12 +74,11 @@ def test_checking_writes_nothing_and_writing_makes_the_check_pass(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(reference, "files", lambda _: {"new/a.md": "text\n"})
-    check = ["--check", "--root", str(tmp_path)]
-    assert reference.main(check) == 1
+    assert reference.main(["--check"], tmp_path) == 1
     assert "new/a.md is stale" in capsys.readouterr().out
     assert not (tmp_path / "new").exists()
-    assert reference.main(check[1:]) == 0
-    assert reference.main(check) == 0
+    assert reference.main([], tmp_path) == 0
+    assert reference.main(["--check"], tmp_path) == 0
 
 
 def link(name: str) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from observatory.analyze.history.level_changes import at
-from observatory.store.records.alerts import Alerts, Change, SeriesChange, SmallerChange
+from observatory.store.records.alerts import Alerts, Change, SeriesChange, SmallerChange, at_of
 from observatory.text.digest import digest_of, digest_text
 from tests.factories_alerts import detected, line, moment, series, stepped, subject, watched
 
-BEFORE, FIRST = at(subject(39)), at(subject(40))
+BEFORE, FIRST = at_of(subject(39)), at_of(subject(40))
 
 
 def change(kind: str, metric: str, before: float, after: float, *benchmarks: str) -> Change:
@@ -71,8 +70,8 @@ def test_small_changes_are_listed_and_older_ones_are_not() -> None:
     assert "suite.Bench.time_it" not in text_of(record(smaller=[small]))
     assert "Small changes for the worse" in text_of(record(smaller=[small]))
     newer = change("fewer uncacheable", "uncacheable", 2, 1, "radon cold NUMBA fork")
-    moved = newer.series[0].model_copy(update={"newest": at(subject(60))})
-    later = newer.model_copy(update={"series": [moved], "first_bad": at(subject(58))})
+    moved = newer.series[0].model_copy(update={"newest": at_of(subject(60))})
+    later = newer.model_copy(update={"series": [moved], "first_bad": at_of(subject(58))})
     assert "Small changes" not in text_of(record(smaller=[small], improvements=[later]))
 
 
@@ -102,7 +101,7 @@ def test_an_alert_that_was_withdrawn_is_no_change() -> None:
 def test_an_alert_that_is_over_says_since_when() -> None:
     first = detected(watched(45, series(line(45), stepped(45, 40, 1.3))), moment(45))
     (alert,) = first.alerts
-    over = alert.model_copy(update={"state": "resolved", "resolved_by": at(subject(44))})
+    over = alert.model_copy(update={"state": "resolved", "resolved_by": at_of(subject(44))})
     text = text_of(first.model_copy(update={"alerts": [over]}))
     assert "slower to build, +3" in text
     assert " Over since **`n44`**." in text

@@ -349,6 +349,19 @@ def test_the_life_of_an_alert_on_github(
     assert "It has been over since" in issue["body"]
 
 
+def test_the_issue_of_an_alert_whose_series_are_not_measured_any_more_is_closed(
+    fake: FakeGitHub, observatory: Command, tmp_path: Path
+) -> None:
+    saved(tmp_path, alert())
+    observatory("deliver", "--results", tmp_path)
+    (issue,) = fake.issues
+    found = record.load(tmp_path)
+    assert found is not None
+    record.save(tmp_path, found.model_copy(update={"retired": [alert().id]}))
+    observatory("deliver", "--results", tmp_path)
+    assert issue["state"] == "closed"
+
+
 def test_more_alerts_than_a_night_opens_are_named(
     fake: FakeGitHub, observatory: Command, tmp_path: Path
 ) -> None:

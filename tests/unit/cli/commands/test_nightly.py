@@ -19,7 +19,6 @@ from typer.testing import CliRunner
 
 from observatory.cli.commands import nightly as command
 from observatory.cli.main import app
-from observatory.cli.nights import SEVEREST_FIRST
 from observatory.errors import Exit, ObservatoryError
 from observatory.run import counter, nightly
 from observatory.run.presets import Narrowed
@@ -208,12 +207,6 @@ def test_what_fails_hides_nothing_and_the_worst_is_the_status(stage: Stage) -> N
     assert stage.begun() == commands
     assert f"5: {Exit.WRONG_RESULTS.meaning}" in said
     assert f"15: {Exit.UNPUBLISHED.meaning}" in said
-
-
-def test_every_status_that_a_step_may_have_is_ranked() -> None:
-    of_nights = set(Exit) - {Exit.OK, Exit.INTERRUPTED}
-    never = {Exit.ARTIFACT, Exit.UNFIT, Exit.UNSAFE_CACHE}
-    assert of_nights - never == set(SEVEREST_FIRST)
 
 
 def test_the_next_night_measures_anew(stage: Stage) -> None:
