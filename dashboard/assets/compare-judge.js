@@ -88,7 +88,7 @@ observatory.judge = (() => {
     const isExact = row.kind === "exact", from = row.from ?? row.base, to = row.to ?? row.head;
     const by = isExact ? undefined : ratio ?? to / from;
     const weight = isExact ? Math.abs(to - from) : times(by);
-    const share = isExact ? undefined : relative(by, row.unit === "seconds");
+    const share = isExact ? undefined : relative(by);
     const found = { conclusion, special, weight, share };
     const put = (group, words) => Object.assign(row, found, { group, words });
     switch (conclusion) {
@@ -110,7 +110,7 @@ observatory.judge = (() => {
   /** A row of a series whose history is too short for levels. */
   function byRun(row, runs, least) {
     const conclusion = concludeRun(...runs, least), by = row.head / row.base;
-    const weight = times(by), share = relative(by, row.unit === "seconds");
+    const weight = times(by), share = relative(by);
     const found = { conclusion: "undecided", once: true, weight, share };
     if (conclusion === "unaffected") {
       return Object.assign(row, found, { group: "unaffected", words: "the same within one run" });

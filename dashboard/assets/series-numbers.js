@@ -33,9 +33,11 @@ observatory.seriesNumbers = (() => {
   }
 
   function asMarkdown(page) {
-    const cell = (text) => String(text).replace(/[\\`*_[\]<>&|@#~$]/g, "\\$&").replace(/\s+/g, " ");
-    const heads = headsOf(page), rule = heads.map(() => "---");
-    const rows = [heads.map(cell), rule, ...rowsOf(page, false).map((row) => row.map(cell))];
+    // Names of strangers are code, in which GitHub obeys nothing; the first column is a name, too.
+    const code = (text) => observatory.words.code(text).replaceAll("|", "\\|");
+    const heads = headsOf(page).map((text, i) => (i < SUBJECT.length ? text : code(text)));
+    const named = rowsOf(page, false).map(([label, ...cells]) => [code(label), ...cells]);
+    const rows = [heads, heads.map(() => "---"), ...named];
     return rows.map((row) => `| ${row.join(" | ")} |`).join("\n");
   }
 

@@ -374,7 +374,7 @@
 
   async function fillTable() {
     const { open } = place("numbers");
-    if (open) await observatory.script("series-numbers");
+    if (open) await Promise.all(["compare-words", "series-numbers"].map(observatory.script));
     place("table").replaceChildren(...(open ? observatory.seriesNumbers.shown({ ...page, series: shown() }) : []));
   }
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
-from observatory.analyze.comparison.rules import JUDGED
+from observatory.analyze.chance import FEWEST
+from observatory.analyze.comparison.rules import COUNTED, JUDGED
 from observatory.dashboard.drawing.panels import Table
 from observatory.dashboard.pages.summary import Newest
 from observatory.dashboard.site_input import SiteInput
@@ -133,7 +134,7 @@ def _floors(observed: SiteInput) -> Iterator[Table]:
         caption = (
             f"{clean(one.machine.machine)}, {clean(one.machine.cpu)}, {one.taken_at:%Y-%m-%d}: "
             f"the change that 1 % of comparisons of {clean(one.subject.label)} with itself "
-            "exceed, with 7 processes on each side, or 3 counts"
+            f"exceed, with {FEWEST} processes on each side, or {COUNTED} counts"
         )
         yield Table(caption, ("cell", "metric", "noise floor", "samples"), rows[:_MOST])
 

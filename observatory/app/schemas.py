@@ -17,6 +17,7 @@ from observatory.store.records.alerts import Alerts
 from observatory.store.records.calibration import Calibration
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.contracts import Contracts
+from observatory.store.records.contrast import Contrasts
 from observatory.store.records.crossings import Crossed
 from observatory.store.records.explored import Exploration
 from observatory.store.records.passport import Stamp
@@ -45,6 +46,7 @@ _SCHEMAS: dict[str, tuple[Any, str]] = {
     "contracts-1.json": (Contracts, "Which behaviours of numba that PyTensor relies on hold"),
     "torture-1.json": (Torture, "How PyTensor's caches behave under faults"),
     "comparison-1.json": (Comparison, "What `observatory compare` concludes"),
+    "contrast-1.json": (Contrasts, "What `observatory compare` concludes of other projects"),
     "scan-1.json": (Report, "What `observatory scan-cache --json` prints"),
     "caches-1.json": (Inspected, "What `observatory cache --json` prints"),
 }

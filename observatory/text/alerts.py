@@ -78,13 +78,17 @@ def ago(age: timedelta) -> str:
 
     >>> ago(timedelta(minutes=5)), ago(timedelta(hours=30)), ago(timedelta(days=12))
     ('5 min ago', '30 h ago', '12 days ago')
+    >>> ago(timedelta(hours=2.5))
+    '3 h ago'
     """
     minutes = age.total_seconds() / 60
     if minutes < 1:
         return "just now"
     if minutes < 90:
-        return f"{minutes:.0f} min ago"
-    return f"{minutes / 60:.0f} h ago" if minutes < 48 * 60 else f"{units.count(age.days)} days ago"
+        return f"{int(minutes + 0.5)} min ago"  # as Math.round does, for the script of the pages
+    if minutes < 48 * 60:
+        return f"{int(minutes / 60 + 0.5)} h ago"
+    return f"{units.count(age.days)} days ago"
 
 
 def with_page(alerts: Alerts) -> list[Alert]:

@@ -53,7 +53,6 @@ def views(site: Path) -> Iterator[tuple[str, str, int, int]]:
     yield "story", "index.html", 1280, 800
     yield "history", "releases.html", 1280, 1130
     yield "series", f"series.html#{chosen}&scale=log", 1280, 800
-    yield "series-dark", f"series.html#{chosen}&scale=log", 1280, 800
     yield "compare", f"compare.html#a=0-{base}&b=0-{head}", 1280, 1000
     yield "alert", f"alerts/{alert}.html", 1280, 1000
     before, after = (labels.index(label) for label in PROFILED)

@@ -15,6 +15,7 @@ from typing import Annotated, Literal, Protocol
 
 from pydantic import Field, FiniteFloat
 
+from observatory.benchmarks.catalogue import Kind
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
 from observatory.store.records import layout
@@ -127,7 +128,7 @@ class SeriesChange(Record):
     benchmark: Text = Field(description="model, scenario, backend and launch; or asv's name")
     metric: Word
     unit: Word
-    kind: Literal["exact", "near_exact", "noisy"]
+    kind: Kind
     before: FiniteFloat
     after: FiniteFloat
     now: FiniteFloat | None = Field(None, description="newest level; None if not measured since")

@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, FiniteFloat, StringConstraints
 
+from observatory.benchmarks.catalogue import Kind
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.machine import Machine
@@ -72,7 +73,7 @@ class Verdict(Record):
     cell: StoredCell
     metric: Word = Field(description="of the vocabulary, or `reuse_lost`")
     unit: Word
-    kind: Literal["exact", "near_exact", "noisy"]
+    kind: Kind
     conclusion: Conclusion
     base: Values
     head: Values

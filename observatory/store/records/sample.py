@@ -12,7 +12,8 @@ from typing import Annotated, Literal
 from pydantic import Field, FiniteFloat, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import core_schema
 
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell, Measure
+from observatory.benchmarks.messages import LedgerOutcome, Status, StepStatus
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record
 from observatory.store.records.profile import Profile
@@ -80,7 +81,7 @@ class Build(Record):
 
     name: Word = Field(description="the variant that was built")
     metrics: dict[Word, Number]
-    status: Literal["ok", "absent", "raised", "died", "limited", "collided", "unstable"] = Field(
+    status: StepStatus = Field(
         "ok",
         description="absent: the release has no such Op; limited: its size, or a smaller one of "
         "its family, takes more CPU time than it may; collided: the graph is right only with a "
@@ -128,7 +129,7 @@ class StoredEntry(Record):
     name: Word = Field(description="the Op, or the qualified name of the Python function")
     kind: CacheKind
     key: Word = Field(description="what the cache was asked for; empty for `internal`")
-    outcome: Literal["hit", "miss", "uncacheable", "internal"]
+    outcome: LedgerOutcome
     source: Literal["memory", "disk"] | None = Field(None, description="where a hit came from")
     bytes: Count | None = Field(None, description="machine code")
     step: Word | None = Field(None, description="the build that it belongs to")
@@ -161,8 +162,8 @@ class Sample(Record):
 
     schema_: Literal["observatory/sample/1"] = Field(alias="schema")
     cell: StoredCell
-    measure: Literal["timing", "counting", "tracing", "work"]
-    status: Literal["ok", "unavailable", "raised", "killed", "timeout"]
+    measure: Measure
+    status: Status
     failure: Failure | None = None
     metrics: dict[Word, Number] = Field(description="by name, in the units of the vocabulary")
     absent: dict[Word, Text] = Field(description="metrics not given, each with the reason")
