@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from observatory.garbage import collect_little
+from observatory.run.local import LOCK
 
 LONG = ("integration", "browser", "long")
 """Marks of the files that take longest."""
@@ -36,6 +37,14 @@ def _no_cache_of_the_user(
     cache.mkdir(exist_ok=True)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_CACHE_HOME", str(cache))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _measuring_beside_others(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """No test judges times, so that none has to wait until others have measured on this machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(LOCK, str(tmp_path_factory.mktemp("lock")))
         yield
 
 

@@ -21,6 +21,7 @@ from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import lines_of
 from observatory.analyze.history.settings_changes import settings_changes, settings_records
+from observatory.app.fingerprints import fingerprint
 from observatory.store.base.problems import Problem, RecordError
 from observatory.store.reading.beside import problem_of
 from observatory.store.reading.read import Results
@@ -28,7 +29,9 @@ from observatory.store.reading.saved import Saved, load_all, place_of, read_save
 from observatory.store.reading.summaries import JournalSummary
 from observatory.store.records import layout, settings, torture
 from observatory.store.records.alerts import at_of, cut
+from observatory.store.records.calibration import Calibration
 from observatory.store.records.sample import Sample
+from observatory.store.records.triage import Triage
 
 _Record = TypeVar("_Record")
 
@@ -121,6 +124,15 @@ def _each_once(subjects: Iterable[Saved]) -> Iterator[Saved]:
     """Take a subject that is in several directories from the first, as its values are."""
     for _, same in groupby(subjects, key=lambda one: one.header.subject.commit):
         yield next(same)
+
+
+def made_of(
+    directories: Sequence[Path], read: Results, triage: Triage, learned: Sequence[Calibration]
+) -> str:
+    """The `fingerprint` of everything in results directories that alerts follow from."""
+    faults = loaded(torture.load_all, directories, [])
+    crossed = loaded(settings.load_all, directories, [])
+    return fingerprint(read, triage, faults, crossed, learned)
 
 
 def runs_of(read: Results) -> Iterator[Run]:

@@ -17,8 +17,7 @@ from observatory.analyze.history.series import series_of
 from observatory.analyze.history.standing import retired_alerts
 from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.series_keys import place_order
-from observatory.app.fingerprints import fingerprint
-from observatory.app.histories import loaded, watched_of
+from observatory.app.histories import loaded, made_of, watched_of
 from observatory.app.kept_levels import tracks_of
 from observatory.app.progress import Progress, doing, silent
 from observatory.benchmarks.catalogue import no_such
@@ -28,7 +27,7 @@ from observatory.store.reading.beside import problem_of, problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import Results, read_results
 from observatory.store.records import alerts as alerts_record
-from observatory.store.records import calibration, settings, torture, triage
+from observatory.store.records import calibration, triage
 from observatory.store.records.alerts import Alert, Alerts
 from observatory.store.records.triage import Triage
 from observatory.text.records import alerts_of
@@ -163,11 +162,9 @@ def alerts_in(
     tracks = tracks_of([results], series_of(read), alerted_steps(moment.previous), floors)
     watched = watched_of([results], read, tracks, problems, floors)
     found = detect_changes(watched, moment)
-    faults = loaded(torture.load_all, [results], [])
-    crossed = loaded(settings.load_all, [results], [])
-    made_of = fingerprint(read, moment.triage, faults, crossed, learned)
+    fingerprint = made_of([results], read, moment.triage, learned)
     retired = retired_alerts((one.alert for one in found.alerts), tracks)
-    return alerts_of(found, tool_version(), made_of, wrong_counts(tracks), retired)
+    return alerts_of(found, tool_version(), fingerprint, wrong_counts(tracks), retired)
 
 
 def acknowledgements_of(results: Path) -> tuple[Triage, list[Problem]]:

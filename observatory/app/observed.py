@@ -24,8 +24,7 @@ from observatory.analyze.history.wrong_counts import wrong_counts
 from observatory.analyze.profiles.cells import CellProfile, cell_profiles
 from observatory.analyze.sentinel import looks
 from observatory.analyze.series_keys import place_order
-from observatory.app.fingerprints import fingerprint
-from observatory.app.histories import loaded, watched_of
+from observatory.app.histories import loaded, made_of, watched_of
 from observatory.app.history import acknowledgements_of
 from observatory.app.kept_levels import tracks_of
 from observatory.app.pairs import finished_pairs
@@ -218,11 +217,9 @@ def _alerts(
         problems += unread
     # One of an older version of this tool may lack what pages need.
     whole = previous is not None and None not in (previous.wrong, previous.retired)
-    if previous is not None and whole:
-        faults = loaded(torture.load_all, directories, [])
-        crossed = loaded(settings.load_all, directories, [])
-        if previous.made_of == fingerprint(read, triage, faults, crossed, calibrations):
-            return previous
+    made = made_of(directories, read, triage, calibrations) if whole else ""
+    if previous is not None and made and previous.made_of == made:
+        return previous
     watched = watched_of(directories, read, tracks, problems, MachineFloors(calibrations))
     # Without runs, there are only changes that no series shows, as of records of settings.
     runs = [run.measured_at for run in watched.runs]

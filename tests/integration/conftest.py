@@ -169,14 +169,6 @@ def lend_bytecode(compiled: Environment, to: Environment) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _measuring_beside_other_workers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """No test judges times, so that no worker has to wait until another one has measured."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(local.LOCK, str(tmp_path_factory.mktemp("lock")))
-        yield
-
-
-@pytest.fixture(autouse=True, scope="session")
 def _compiling_once(shelf: Shelf) -> Iterator[None]:
     """Half of the time of these tests was that of g++, which compiled the same code again."""
     compiler = shelf.made("compiler", kept_compiler.make)

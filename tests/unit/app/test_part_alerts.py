@@ -19,6 +19,8 @@ from observatory.store.records.alerts import Acknowledgement, Alert
 from observatory.store.records.profile import Profile
 from tests.factories_parts import copied, doubled
 
+pytestmark = pytest.mark.long
+
 REWRITER = "local_dimshuffle_subtensor"
 BEFORE, AT, AFTER = "2.38.2", "2.38.3", "3.3.8"  # all of them trace the same cells
 

@@ -28,6 +28,8 @@ from observatory.store.asv.result import parse
 from observatory.store.reading.read import read_results
 from tests.factories_asv import COLUMNS, foreign, listed, old, row, values
 
+pytestmark = pytest.mark.long
+
 EXAMPLES = int(os.environ.get("OBSERVATORY_MUTATIONS", "500"))
 ROOT = Path(__file__).parents[3]
 DATA = ROOT.parent / "shared" / "data"

@@ -18,6 +18,8 @@ from tests.factories_comparison import noisy, where
 from tests.gfm import problems, visible_lines
 from tests.hostile_comparisons import flood, hostile_comparisons
 
+pytestmark = pytest.mark.long
+
 GOLDEN = Path(__file__).parent / "golden"
 RENEW = "renew with: pytest tests/unit/text --renew-golden"
 

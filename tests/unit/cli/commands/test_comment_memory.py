@@ -13,6 +13,8 @@ from observatory.github.artifact import LARGEST_COMPARISON
 from tests import factories_comparison as factory
 from tests.bounded import BUDGET, bounded
 
+pytestmark = pytest.mark.long
+
 GOOD = factory.slower().model_dump_json(by_alias=True).encode()
 MOST = LARGEST_COMPARISON - 1024
 
