@@ -40,11 +40,11 @@ from observatory.store.reading.read import read_results
 from observatory.store.reading.saved import (
     INTERLEAVED,
     Saved,
-    load,
+    load_both,
     looks_saved,
     place_of_saved,
 )
-from observatory.store.records import calibration
+from observatory.store.records import calibration, layout
 from observatory.store.records.comparison import Comparison
 from observatory.store.records.machine import this_machine
 from observatory.store.records.subject import Subject
@@ -125,7 +125,7 @@ def compare(
     repeat = reproduce or shlex.join(["observatory", "compare", base, head])
     saved = looks_saved(base), looks_saved(head)
     if all(saved):
-        sides = load(base), load(head)
+        sides = load_both(base, head, machine)
         places = dict.fromkeys(place_of_saved(text)[0] for text in (base, head))
         broken = [problem for side in sides for problem in side.problems]
         broken += [problem for place in places for problem in problems_beside(place)]
@@ -188,6 +188,12 @@ def _measured(
     )
     try:
         comparison = comparer.run()
+    except BaseException:  # also Ctrl-C: what was taken until then can be judged
+        sides = [str(where / side) for side in SIDES]
+        if all(any(layout.journals(Path(side))) for side in sides):
+            again = shlex.join(["observatory", "compare", *sides])
+            session.say(f"To judge what was measured: {again}", "plain")
+        raise
     finally:
         discard(where)
     taken = [

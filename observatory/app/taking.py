@@ -148,6 +148,8 @@ def samples_of(
     place = Place(session.state / CACHES, f"{environment.key}-{cpu}")
     sweep(place.root)
     with only_here(journals.own, session.run, session.resume, place) as run:
+        if session.resume and run.id == session.run:
+            session.say(f"{subject.label}: there is no run to continue, so a new one begins")
         yield from _samples_of(session, environment, tasks, told, tally, seen, journals, run)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 import errno
 import importlib
 import keyword
+import shlex
 import signal
 import sys
 import traceback
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -245,8 +246,22 @@ def _main() -> None:
     except _Interrupted:
         for number in _ENDING:  # somebody may press Ctrl-C once more
             signal.signal(number, signal.SIG_IGN)
-        errors.print("observatory: interrupted; every finished sample is recorded", markup=False)
+        errors.print(f"observatory: interrupted{_going_on(sys.argv[1:])}", markup=False)
         sys.exit(Exit.INTERRUPTED)
+
+
+def _going_on(arguments: Sequence[str]) -> str:
+    """What a person who interrupts a command should know: what is kept, and how to go on."""
+    group = cast("TyperGroup", typer.main.get_command(app))
+    context = group.context_class(group, resilient_parsing=True)
+    command = group.get_command(context, next(iter(arguments), ""))
+    words = [word for one in command.params for word in one.opts] if command else []
+    measures = not {"--timeout", "--resume"}.isdisjoint(words)
+    kept = "; every finished sample is recorded" * measures
+    if "--resume" not in words:
+        return kept
+    again = [*arguments, *["--resume"] * ("--resume" not in arguments)]
+    return f"{kept}; to go on: {shlex.join(['observatory', *again])}"
 
 
 def _of_a_path(error: OSError | RuntimeError) -> str:

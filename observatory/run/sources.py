@@ -12,9 +12,11 @@ from urllib.parse import unquote, urlsplit
 
 from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
+from observatory.benchmarks.catalogue import no_such
 from observatory.errors import ObservatoryError
 from observatory.run.git import Git, GitError
 from observatory.run.history import commit_of_wheel
+from observatory.text.words import several
 
 
 class SubjectError(ObservatoryError, ValueError):
@@ -126,6 +128,12 @@ def commits_between(repository: Path, commits: str) -> list[str]:
     """
     repository = repository.resolve()
     single = [] if ".." in commits else ["--max-count=1"]
+    git = clone(repository)
+    for name in filter(None, commits.split("..")):
+        if git.resolved(name.strip(".")) is None:
+            names = git.text("for-each-ref", "--format=%(refname:short)").splitlines()
+            there = no_such("branch, tag or commit", name, names, most=12)
+            raise SubjectError(f"in {repository}, {there}")
     found = _git(
         repository, "rev-list", "--reverse", "--first-parent", *single, "--end-of-options", commits,
         problem=f"{commits!r} is not a range of commits in {repository}",
@@ -135,6 +143,32 @@ def commits_between(repository: Path, commits: str) -> list[str]:
             f"{commits!r} contains no commits in {repository}; check the order, A..B"
         )
     return [of_commit(repository, commit) for commit in found.split()]
+
+
+def clone(repository: Path) -> Git:
+    """A clone that a person named. Raises SubjectError if it is not one."""
+    try:
+        return Git(repository)
+    except GitError as error:
+        raise SubjectError(
+            f"{repository} is not a git repository; give the path of a clone"
+        ) from error
+
+
+def uncommitted(repository: Path, commit: str) -> str:
+    """A sentence if files of the checked-out ``commit`` were changed and not committed; or ""."""
+    git = clone(repository)
+    if git.resolved("HEAD") != commit:
+        return ""
+    changed = git.run(
+        "status", "--porcelain", "--untracked-files=no", found=False
+    ).stdout.splitlines()
+    if not changed:
+        return ""
+    return (
+        f"{several(len(changed), 'changed file')} of {repository} "
+        f"{'is' if len(changed) == 1 else 'are'} not committed: only commits are measured"
+    )
 
 
 def of_commit(repository: Path, commit: str) -> str:

@@ -98,7 +98,10 @@ class Subjects:
         except InvalidRequirement as error:
             raise SubjectError(f"{head!r} is not a subject; accepted: {ACCEPTED}") from error
         if canonicalize_name(requirement.name) != "pytensor":
-            raise SubjectError(f"{head!r} is not a release of PyTensor; accepted: {ACCEPTED}")
+            raise SubjectError(
+                f"{head!r} is not a release of PyTensor; to name a branch or commit, say of which "
+                f"clone: --repo CLONE (accepted otherwise: {ACCEPTED})"
+            )
         if requirement.url is not None:
             return [from_url(requirement.url)]
         pins = list(requirement.specifier)

@@ -78,6 +78,7 @@ def explained(
         if not any(_follows(one, other, slower.get(one.cell, 0.0)) for other in findings)
     ]
     findings = united(own, verdicts)
+    findings = [_of_its_keys(one, findings) for one in findings]
     groups: dict[tuple[CauseKind, tuple[str, ...]], list[Finding]] = defaultdict(list)
     for finding in findings:
         groups[finding.kind, finding.family].append(finding)
@@ -123,6 +124,20 @@ def _follows(finding: Finding, other: Finding, slower: float) -> bool:
         and not set(own.shows_in).isdisjoint(others.explains)
         and set(others.shows_in).isdisjoint(own.explains)
     )
+
+
+def _of_its_keys(finding: Finding, others: Sequence[Finding]) -> Finding:
+    """A cache that grows while keys differ grows by them, also where a second build finds all.
+
+    Another process stores everything under keys of its own.
+    """
+    if finding.kind not in ("cache grows", "stored files grow"):
+        return finding
+    for one in others:
+        same = replace(finding.cell, scenario=one.cell.scenario) == one.cell
+        if same and CAUSES[one.kind].of_keys:
+            return replace(finding, kind=one.kind, family=one.family, more=0)
+    return finding
 
 
 def _findings(

@@ -104,6 +104,10 @@ def command(
             drawn(found, now, everything, chosen, found_record.known(results))
         )
     report_problems(search.problems, strict)
+    if wanted and found.newest is None:
+        raise SelectionError(
+            f"{results} has no results, so that --fail-on says nothing; is it the right directory?"
+        )
     if not search.saved:  # before the status of alerts, which says that the file is written
         raise typer.Exit(Exit.USAGE)
     retired = set(found.retired or ())

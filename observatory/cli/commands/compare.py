@@ -23,7 +23,7 @@ from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, on_terminal, say
 from observatory.errors import Exit, SelectionError
 from observatory.run.local import STATE
-from observatory.run.sources import commits_between
+from observatory.run.sources import commits_between, uncommitted
 from observatory.store.base.files import write_atomic
 from observatory.store.reading.saved import looks_saved, without_samples
 from observatory.store.records.comparison import Comparison
@@ -147,6 +147,9 @@ def command(
     if repo is not None:
         if not saved:
             texts = [commits_between(repo, ref)[0] for ref in texts]
+            for text in dict.fromkeys(texts):
+                if warning := uncommitted(repo, text.rpartition("@")[2]):
+                    console.print(warning, style="yellow", markup=False, highlight=False)
         # The command to repeat names commits, because refs move.
         pinned = {
             ref: text.rpartition("@")[2] for ref, text in zip((base, head), texts, strict=True)

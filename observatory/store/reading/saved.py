@@ -65,6 +65,27 @@ def load(text: str) -> Saved:
     return labelled(*place_of_saved(text))
 
 
+def load_both(base: str, head: str, machine: str | None = None) -> tuple[Saved, Saved]:
+    """Read two subjects, each named as for `load`.
+
+    ``machine``: the one that measured both; None: any, and where one of them is recorded of several
+    machines, the only one that measured both. Raises RecordError as `load`.
+    """
+    places = place_of_saved(base), place_of_saved(head)
+    if machine is None:
+        of = [_machines(directory, label) for directory, label in places]
+        both = of[0] & of[1]
+        if len(both) == 1 < max(map(len, of)):
+            (machine,) = both
+    found = [labelled(directory, label, machine) for directory, label in places]
+    return found[0], found[1]
+
+
+def _machines(directory: Path, label: str | None) -> set[str]:
+    headers = _headers(directory)
+    return {headers[path].machine.machine for path in _called(headers, label)}
+
+
 def labelled(
     directory: Path, label: str | None, machine: str | None = None, ledgers: bool = True
 ) -> Saved:
@@ -88,7 +109,9 @@ def labelled(
         what = "no subject" if label is None else f"no subject {label!r}"
         if len(named) > 1:
             many = f"{len(named)} subjects" if label is None else f"{label!r} more than once"
-            what = f"{many}; choose one with --machine, or give DIR:LABEL of one machine"
+            several = len({one.machine.machine for one in headers.values()}) > 1
+            choose = "--machine" if several else "DIR:LABEL"
+            what = f"{many}; choose one with {choose}"
         there = ", ".join(
             sorted(f"{one.subject.label} on {path.parent.name}" for path, one in headers.items())
         )

@@ -126,6 +126,20 @@ def test_a_second_build_that_misses_has_keys_that_are_not_repeatable() -> None:
     assert len(cause.cells) == 2
 
 
+def test_a_cache_that_grows_because_keys_differ_is_no_cause_of_its_own() -> None:
+    """Another process stores under keys of its own, and its second build finds them."""
+    missing: Rows = [("outer graph", "x3", "miss")]
+    base = [counted(COLD, FILLED), counted(DISK, HIT), counted(PROCESS, HIT, files_grown=0)]
+    head = [counted(COLD, FILLED), counted(DISK, missing), counted(PROCESS, HIT, files_grown=5)]
+    (cause,), verdicts = compare(base, head)
+    assert cause.kind == "keys differ between processes"
+    assert cause.cells == [DISK, PROCESS]
+    assert {v.cause for v in verdicts if v.conclusion == "worse"} == {"cause-1"}
+    head[1] = counted(DISK, HIT)
+    (cause,), _ = compare(base, head)
+    assert cause.kind == "cache grows"
+
+
 def test_refused_by_the_cache() -> None:
     refused: Rows = [*FILLED[:2], ("outer graph", "", "uncacheable")]
     warm: Rows = [("Add", "k1", "hit"), ("Mul", "k2", "hit"), ("outer graph", "", "uncacheable")]

@@ -13,7 +13,7 @@ from observatory.app import session as of_session
 from observatory.app import settings
 from observatory.app.conditions import Condition
 from observatory.app.session import Session
-from observatory.app.settings import CELLS, USUAL, crossed, first_of_statuses, rows_of, status_of
+from observatory.app.settings import CELLS, USUAL, crossed, rows_of, status_of
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
@@ -164,9 +164,3 @@ def test_what_came_out_of_all_rows_is_recorded(
     told = dict(record.worse)
     assert told.pop("floatX=float32") == ("3 cache_misses of radon warm_disk",)
     assert "PYTHONHASHSEED=0" not in told
-
-
-def test_wrong_numbers_outrank_a_sample_that_failed() -> None:
-    assert first_of_statuses(Exit.OK, Exit.SAMPLE_FAILED) == Exit.SAMPLE_FAILED
-    assert first_of_statuses(Exit.SAMPLE_FAILED, Exit.WRONG_RESULTS) == Exit.WRONG_RESULTS
-    assert first_of_statuses() == Exit.OK

@@ -81,7 +81,11 @@ def test_the_version_is_said() -> None:
         ),
         (("run", "--machine", "a/b"), "the machine name 'a/b' cannot be part of a file name"),
         (("run", "--machine", ""), "the machine name '' cannot be part of a file name"),
-        (("run", "--repo", ".", "--commits", "no..where"), "'no..where' is not a range of commits"),
+        (
+            ("run", "--repo", ".", "--commits", "no..where"),
+            "there is no branch, tag or commit 'no'",
+        ),
+        (("compare", "main", "branch"), "to name a branch or commit, say of which clone: --repo"),
         (("shwo",), "there is no command 'shwo' (did you mean 'show'?)"),
         (("run", "--backend", "numb"), "there is no backend 'numb' (did you mean 'NUMBA'?)"),
         (("run", "--preset", "hsitory"), "(did you mean 'history'?)"),
@@ -158,15 +162,28 @@ def test_the_dashboard_says_where_the_page_is(results: Path, tmp_path: Path) -> 
     assert (tmp_path / "html" / "index.html").exists()
 
 
-def test_an_interrupted_command_says_so_and_has_a_status_of_its_own(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["dashboard"], ""),
+        (["compare", "a", "b"], "; every finished sample is recorded"),
+        (
+            ["observe"],
+            "; every finished sample is recorded; to go on: observatory observe --resume",
+        ),
+    ],
+)
+def test_an_interrupted_command_says_how_to_go_on_and_has_a_status_of_its_own(
+    words: list[str], said: str,
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
     from observatory.cli import main as command
 
-    def interrupted() -> None:
+    def interrupted(_: object) -> None:
         signal.raise_signal(signal.SIGTERM)
 
-    monkeypatch.setattr(command, "app", interrupted)
+    monkeypatch.setattr(type(command.app), "__call__", interrupted)
+    monkeypatch.setattr("sys.argv", ["observatory", *words])
     before = [signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
         with pytest.raises(SystemExit) as left:
@@ -175,7 +192,7 @@ def test_an_interrupted_command_says_so_and_has_a_status_of_its_own(
         for number, handler in zip((signal.SIGINT, signal.SIGTERM), before, strict=True):
             signal.signal(number, handler)
     assert left.value.code == Exit.INTERRUPTED
-    assert "every finished sample is recorded" in capsys.readouterr().err
+    assert capsys.readouterr().err == f"observatory: interrupted{said}\n"
 
 
 def test_the_old_name_of_the_option_for_passes_works() -> None:

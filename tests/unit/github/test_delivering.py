@@ -28,7 +28,7 @@ def test_the_life_of_an_issue(fake: FakeGitHub, github: GitHub) -> None:
     assert deliver(github, [alert()], LABELS, 5)[0] == []
     assert deliver(github, [alert(text="36 files.")], LABELS, 5)[0] == ["#100 updated"]
     assert "36 files." in issue["body"]
-    assert deliver(github, [alert(state="over")], LABELS, 5)[0] == ["#100 closed: it is resolved"]
+    assert deliver(github, [alert(state="over")], LABELS, 5)[0] == ["#100 closed: it is over"]
     assert (issue["state"], issue["state_reason"]) == ("closed", "completed")
     assert deliver(github, [alert(state="over")], LABELS, 5)[0] == []
     assert deliver(github, [alert()], LABELS, 5)[0] == ["#100 reopened: it came back"]

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from observatory.run import sources
 from observatory.run.commits import commits_between, definitions
 from observatory.run.git import Git
+from observatory.run.sources import SubjectError, uncommitted
 
 
 @pytest.fixture
@@ -49,3 +51,25 @@ def test_what_the_clone_does_not_have_is_said(clone: Git) -> None:
 
 def test_the_files_that_define_a_name_are_found(clone: Git) -> None:
     assert definitions(clone, "rel-2", ["Join", "Nothing"]) == {"Join": ("b.py",)}
+
+
+def test_a_change_that_is_not_committed_is_said_of_the_commit_that_is_checked_out(
+    clone: Git,
+) -> None:
+    where = clone.repository
+    head, before = (clone.text("rev-parse", name) for name in ("HEAD", "HEAD~1"))
+    assert uncommitted(where, head) == ""
+    (where / "a.py").write_text("y")
+    assert uncommitted(where, head) == (
+        f"1 changed file of {where} is not committed: only commits are measured"
+    )
+    assert uncommitted(where, before) == ""
+
+
+def test_a_name_that_the_clone_does_not_have_is_answered_with_those_it_has(
+    clone: Git, tmp_path: Path
+) -> None:
+    with pytest.raises(SubjectError, match=r"no branch, tag or commit 'sied' .*mean 'side'"):
+        sources.commits_between(clone.repository, "sied")
+    with pytest.raises(SubjectError, match="nowhere is not a git repository; give the path"):
+        sources.commits_between(tmp_path / "nowhere", "main")

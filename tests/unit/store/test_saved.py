@@ -6,7 +6,13 @@ import pytest
 
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.ledgers import ShelvedLedger
-from observatory.store.reading.saved import load, load_all, looks_saved, without_samples
+from observatory.store.reading.saved import (
+    load,
+    load_all,
+    load_both,
+    looks_saved,
+    without_samples,
+)
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
 
 
@@ -29,6 +35,20 @@ def test_a_label_chooses_among_subjects(tmp_path: Path) -> None:
         load(str(tmp_path))
     with pytest.raises(RecordError, match=r"holds no subject '3\.0\.0'"):
         load(f"{tmp_path}:3.0.0")
+
+
+def test_both_sides_are_of_the_machine_that_has_both(tmp_path: Path) -> None:
+    here, there = (header(label) for label in ("3.3.6", "3.3.7"))
+    mine = there.model_copy(
+        update={"machine": there.machine.model_copy(update={"machine": "laptop"})}
+    )
+    for one in (here, there, mine):
+        journal(tmp_path, [sample()], under=one)
+    texts = f"{tmp_path}:3.3.6", f"{tmp_path}:3.3.7"
+    assert [one.header for one in load_both(*texts)] == [here, there]
+    assert load_both(texts[1], texts[1], "laptop")[0].header == mine
+    with pytest.raises(RecordError, match="more than once; choose one with --machine"):
+        load_both(texts[1], texts[1])
 
 
 def test_a_commit_is_named_by_its_label_or_the_beginning_of_its_hash(tmp_path: Path) -> None:

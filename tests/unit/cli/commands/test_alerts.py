@@ -90,6 +90,22 @@ def test_the_story_of_an_alert_from_the_command_line(results: Path) -> None:
     assert "it has been over since 3.3.8" in over.stdout
 
 
+def test_a_gate_on_a_directory_without_results_does_not_pass(
+    tmp_path: Path, refused: Callable[..., str]
+) -> None:
+    said = refused("alerts", "--results", tmp_path, "--fail-on", "new")
+    assert "has no results, so that --fail-on says nothing" in said
+    assert observatory("alerts", "--results", tmp_path).returncode == Exit.OK
+
+
+def test_long_labels_leave_room_for_the_columns_beside_them(results: Path) -> None:
+    count(results, "3.3.8 nutpie==0.16.11 pymc==6.4.0", 9, -1)
+    said = observatory("alerts", "--results", results).stdout
+    (alert, *_) = alerts(results)
+    assert f"new    {alert['id']}" in said.replace("open   ", "new    ")
+    assert "misses" in said or "functions" in said
+
+
 def test_json_is_what_is_written(results: Path, tmp_path: Path) -> None:
     feed = tmp_path / "alerts.atom"
     said = observatory("alerts", "--results", results, "--json", "--feed", feed)

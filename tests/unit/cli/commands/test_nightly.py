@@ -264,7 +264,7 @@ def test_an_interrupted_night_says_so_and_goes_on(stage: Stage) -> None:
         (["--url", "ftp://x"], "is not an https address"),
         (["--deliver", "nobody"], "is not a repository; write OWNER/NAME"),
         (["--deliver", "a/b"], "needs a token in the environment variable GITHUB_TOKEN"),
-        (["--repo", ".", "--commits", "no..where"], "is not a range of commits"),
+        (["--repo", ".", "--commits", "no..where"], "there is no branch, tag or commit 'no'"),
         (["--work-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
         (["--census-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
         (["--measure-budget", "soon"], "'soon' is not a time; write 90s, 10m or 1.5h"),
