@@ -27,6 +27,8 @@ LEFT, RIGHT, TOP, BOTTOM = 66.0, 14.0, 12.0, 56.0
 MOST_VALUES = 120
 FEWEST_BESIDE = 24
 """Values before a change, at least: a change that is new has few after it."""
+_MOST_STEPS, _FEWEST_BEFORE = 5, 5
+"""The heights of a change that its picture spans at most, and how many values are before it."""
 SPARK_WIDTH, SPARK_HEIGHT = 84.0, 22.0
 _SPARK_VALUES = 60
 _MOST_DRAWN = 1e300
@@ -150,7 +152,7 @@ class _Scale:
         # A unit that is not scaled stands in the title: there is no room for it here.
         scaled = unit if unit in ("seconds", "bytes") else ""
         return tuple(
-            Tick(self.y(value), units.human(float(f"{value:.6g}"), scaled)) for value in found
+            Tick(self.y(value), units.brief(float(f"{value:.6g}"), scaled)) for value in found
         )
 
 
@@ -176,7 +178,19 @@ def _window(series: Series, change: SeriesChange | None) -> tuple[int, int]:
         return max(0, n - MOST_VALUES), n
     beside = min(MOST_VALUES // 2, max(n - at, FEWEST_BESIDE))
     first = max(0, at - beside)
-    return first, min(n, first + 2 * beside)
+    last = min(n, first + 2 * beside)
+    return _where_it_shows(series.values[first:last], at - first, change) + first, last
+
+
+def _where_it_shows(values: npt.NDArray[np.float64], at: int, change: SeriesChange | None) -> int:
+    """The first value to show: without far older ones beside which the change would be flat."""
+    step = 0.0 if change is None else abs(change.after - change.before)
+    if not step:
+        return 0
+    backwards = values[::-1]
+    span = np.maximum.accumulate(backwards) - np.minimum.accumulate(backwards)
+    fitting = int(np.count_nonzero(span <= _MOST_STEPS * step))
+    return max(0, min(len(values) - fitting, at - _FEWEST_BEFORE))
 
 
 def _bad(

@@ -252,6 +252,8 @@ class CensusPage:
         lost = [m for row in self._rows({}) if (m := row.places[0].moved) == "lost"]
         if lost:
             return Flag(f"{several(len(lost), 'graph')} lost", "unknown")
+        if raising := found["raised"]:
+            return Flag(f"{several(raising, 'graph')} {_WORDS['raised'][raising != 1]}", "unknown")
         return Flag("nothing lost", "good", "✓")
 
     def _story(self) -> Iterator[tuple[str, str, str]]:
@@ -364,11 +366,11 @@ def _moves(fates: Sequence[Fate | None]) -> list[str]:
 def _standing(graphs: Iterable[Fate]) -> str:
     """How many graphs have which fate, in one sentence."""
     found = Counter(one.fate for one in graphs)
+    absent = found.pop("absent", 0)
     ordered = known_first(found, list(_WORDS))
-    total = several(found.total() - found["absent"], "graph")
-    return f"of {total}, " + ", ".join(
-        f"{found[fate]} {_WORDS[fate][found[fate] != 1]}" for fate in ordered
-    )
+    told = ", ".join(f"{found[fate]} {_WORDS[fate][found[fate] != 1]}" for fate in ordered)
+    more = f"; {absent} more {_WORDS['absent'][absent != 1]}" if absent else ""
+    return f"of {several(found.total(), 'graph')}, {told}{more}"
 
 
 def _count(fate: str, names: Sequence[str]) -> str:

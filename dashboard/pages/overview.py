@@ -114,6 +114,8 @@ class Overview:
     measured: str
     """Which machine and environment the statement is of."""
     last_good: datetime | None
+    of_machines: int
+    """How many machines the last good run may be of."""
     newest: datetime | None
     recorded: bool
     """Whether it is known when samples were taken, and which runs failed."""
@@ -149,6 +151,7 @@ def overview(observed: SiteInput, subject: Newest | None, claim: Headline | None
         sentence=" ".join(filter(None, (news(now), _claim(subject, claim, now), waiting(now)))),
         measured=str(subject.setting) if subject else "",
         last_good=found.last_good,
+        of_machines=len({line.machine for line in observed.lines}),
         newest=found.newest,
         recorded=bool(observed.measured_at),
         changed=changed if told or found.judged or found.compared else "",

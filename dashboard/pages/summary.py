@@ -203,7 +203,8 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
         return Headline("unknown", _count_where(never, *verbs))
     launches = {cell.launch for cell in cells}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""
-    built = listed(sorted({cell.model for cell in expected or cells}), "or")
+    models = sorted({cell.model for cell in expected or cells})
+    built = f"the model{'s' * (len(models) > 1)} {listed(models, 'or')}"
     return Headline("good", f"no warm build of {built} misses{where}")
 
 

@@ -34,7 +34,7 @@ def test_a_healthy_subject_is_said_to_be_one():
     found = said(factory.frame())
     assert found.state == "good"
     assert found.sentence == (
-        "PyTensor 3.3.7: no wrong results; no crashes; no warm build of radon misses."
+        "PyTensor 3.3.7: no wrong results; no crashes; no warm build of the model radon misses."
     )
 
 
@@ -50,7 +50,7 @@ def test_the_facts_say_what_was_measured_with_and_when():
 def test_a_launch_that_was_not_measured_is_not_said_to_hit():
     frame = factory.as_frame(factory.release_rows("3.3.7"))
     found = said(frame[frame["launch"] == "fork"])
-    assert found.sentence.endswith("no warm build of radon misses under fork.")
+    assert found.sentence.endswith("no warm build of the model radon misses under fork.")
 
 
 def test_misses_are_counted_once_for_both_launches_and_named():
@@ -84,7 +84,7 @@ def test_what_the_cache_of_an_optional_backend_refuses_is_no_claim_of_the_page()
     healthy = factory.as_frame(factory.release_rows("3.3.7"))
     found = said(pd.concat([healthy, own.assign(backend="PYTORCH")], ignore_index=True))
     assert found.state == "good"
-    assert found.sentence.endswith("; no warm build of radon misses.")
+    assert found.sentence.endswith("; no warm build of the model radon misses.")
 
 
 def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
