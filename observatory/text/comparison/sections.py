@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -9,19 +10,31 @@ from dataclasses import replace
 from observatory.analyze.comparison.noisy import DEFAULT_MINIMUM_EFFECT
 from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.statements import Statement
-from observatory.benchmarks.catalogue import CAUSES, METRICS, OF_WORK, SECTIONS, Cell, headline_time
-from observatory.store.records.comparison import CALM, Cause, Verdict, Workload
+from observatory.benchmarks.catalogue import (
+    CAUSES,
+    DEFAULT_MODEL,
+    METRICS,
+    OF_WORK,
+    SECTIONS,
+    Cell,
+    headline_time,
+)
+from observatory.benchmarks.messages import OUTER_GRAPH
+from observatory.store.records.comparison import CALM, Cause, Comparison, Verdict, Workload
 from observatory.text import document as doc
 from observatory.text.comparison import phrases
 from observatory.text.comparison.breakdown import Breakdown, Labels, is_evidence
 from observatory.text.comparison.claims import consequences, improvements
 from observatory.text.comparison.phrases import joined, name, rest_of, sentence
+from observatory.text.forge import are_pins, is_release_with_pins, ref_of
 from observatory.text.statements import sentence_of
 from observatory.text.titles import title_of
 from observatory.text.units import change, count, percent, seconds
 from observatory.text.words import several
 
 _CAUSES = 3
+_COMMIT = 12
+"""Digits of a commit in a command."""
 _MOST_FUNCTIONS = 100
 _MOST_COUNTS = 3
 _OTHERS = "Other measurements"
@@ -91,6 +104,33 @@ def advice_on(kind: str) -> doc.Words:
     return doc.written(" ".join(CAUSES[kind].advice.split())) if kind in CAUSES else ()
 
 
+def _next(cause: Cause, comparison: Comparison) -> doc.Words:
+    """The advice; where it is to run `observatory explain`, with the arguments."""
+    words, explain = advice_on(cause.kind), doc.Name("observatory explain")
+    arguments = _to_explain(cause, comparison) if explain in words else ()
+    if not arguments:
+        return words
+    command = doc.Name(f"{explain.text} {shlex.join(arguments)}")
+    return tuple(command if one == explain else one for one in words)
+
+
+def _to_explain(cause: Cause, comparison: Comparison) -> tuple[str, ...]:
+    """A function and HEAD; nothing without the usual model, or where HEAD has no name."""
+    cell = next((one for one in cause.cells if one.model == DEFAULT_MODEL), None)
+    label, commit = comparison.head.subject.label, comparison.head.subject.commit
+    head, *pins = label.split(" ")
+    clone: tuple[str, ...] = ()
+    if not is_release_with_pins(label):
+        head = comparison.head_ref or ref_of(label, commit)[:_COMMIT]
+        clone = ("--repo", "CLONE")
+    if cell is None or not head or not are_pins(pins):
+        return ()
+    names = [one.name for one in cause.functions if one.name != OUTER_GRAPH]
+    backend = () if cell.backend == "NUMBA" else ("--backend", cell.backend)
+    more = (word for pin in pins for word in ("--with", pin))
+    return (names[0] if names else OUTER_GRAPH, head, *clone, *backend, *more)
+
+
 def _cause(
     cause: Cause, verdicts: Sequence[Verdict], breakdown: Breakdown, labels: Labels
 ) -> tuple[doc.Flat, ...]:
@@ -104,7 +144,7 @@ def _cause(
         "Begins with": phrases.beginning(verdicts),
         "Where": () if evidence else labels.cells(cause.cells),
         "Effect": effect,
-        "Next": advice_on(cause.kind),
+        "Next": _next(cause, breakdown.comparison),
     }
     shown = tuple((doc.Strong(title), ": ", *words) for title, words in points.items() if words)
     title = title_of(cause.kind)

@@ -9,6 +9,7 @@ import pytest
 from observatory.analyze.statements import Statement
 from observatory.benchmarks.catalogue import CAUSES
 from observatory.store.records.comparison import Cause, Comparison, Missing, Verdict, Workload
+from observatory.text.comment import comment
 from observatory.text.comparison.breakdown import Labels
 from observatory.text.comparison.phrases import effect
 from observatory.text.comparison.sections import advice_on
@@ -374,3 +375,20 @@ def test_the_status_is_that_of_the_claim_that_follows() -> None:
     quick = noisy(elsewhere, "compile_time", 0.5, "better")
     fewer = factory.comparison([exact(place, "uncacheable", 4, 0, "better"), quick])
     assert "Better" in str(tell(fewer).status)
+
+
+def test_the_next_step_is_a_command_where_head_and_function_have_names() -> None:
+    found = factory.cache_regression()
+
+    def told(**changes: object) -> str:
+        subject = found.head.subject.model_copy(update=changes)
+        head = found.head.model_copy(update={"subject": subject})
+        return comment(found.model_copy(update={"head": head, "head_ref": None}))
+
+    assert "`observatory explain Elemwise 3.3.7`" in told()
+    assert "`observatory explain Elemwise abcdef012345 --repo CLONE`" in told(
+        label="abcdef01", commit="abcdef0123456789" * 2 + "abcdef01"
+    )
+    pinned = "`observatory explain Elemwise 3.3.7 --with numba==0.66.0`"
+    assert pinned in told(label="3.3.7 numba==0.66.0")
+    assert "`observatory explain`" in told(label="3.3.7+whl.0a1b2c3d")
