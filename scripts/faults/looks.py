@@ -137,7 +137,7 @@ LOOKS: Mapping[str, Look] = {
     "load_raises": Look("loading", (DISK,)),
     "every_third_not_stored": Look("storing", (COLD, DISK)),
     "index_overwritten": Look("storing", _BOTH_CENSUSES),
-    "stored_again": Look("work", (DISK,), TRACED),
+    "stored_again": Look("storing", (DISK,), **_SEEN),
     "index_read_often": Look("loading", (DISK,), TRACED),
     "directory_grows": Look("leaking", (DISK, PROCESS)),
     "log_grows": Look("leaking", (DISK,)),
