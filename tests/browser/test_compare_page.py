@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import pytest
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from observatory.analyze.comparison.rules import LEAST_IN_RUN
 from observatory.dashboard.lines import GROUPS, phrases
 from observatory.dashboard.rendering import assets
 from tests.browser import conftest
@@ -59,6 +61,7 @@ class One:
     source: str = ""
     of_cpu: bool = False
     once: bool = False
+    spread: float | None = None  # how far the interval of one run goes around each value
 
     @property
     def rule(self) -> dict[str, Any]:
@@ -121,7 +124,8 @@ def site(
             {"block": 16, "models": ["radon", "radon_pymc"], "compare_url": compare_url}
             if name == "lines" else {}
         ))  # fmt: skip
-    put(directory, "rules", {"phrases": phrases(), "rules": [one.rule for one in series]})
+    rules = [one.rule for one in series]
+    put(directory, "rules", {"phrases": phrases(), "rules": rules, "run": LEAST_IN_RUN})
     columns = ("name", "metric", "unit", "kind", "line", "judgement", "source")
     numbers = range(len(series))
     ids = {"id": [f"{number:010x}" for number in numbers], "rule": list(numbers)}
@@ -151,17 +155,20 @@ def site(
 
 def at(series: Sequence[One], number: int, place: int) -> dict[str, list[Any]]:
     """What one subject has of all series."""
-    found: dict[str, list[Any]] = {"i": [], "v": [], "l": [], "o": []}
+    found: dict[str, list[Any]] = {"i": [], "v": [], "l": [], "o": [], "lo": [], "hi": []}
     for index, one in enumerate(series):
         if one.line != number or place >= len(one.values) or one.values[place] is None:
             continue
         level = int(one.segments[place]) if one.segments else None
-        for key, value in (("i", index), ("v", one.values[place]),
-                           ("l", None if level is None else one.levels[level])):  # fmt: skip
-            found[key].append(value)
-        if level is not None and one.values[place] > 4 * one.levels[level]:
+        value, spread = one.values[place], one.spread
+        for key, each in (("i", index), ("v", value),
+                          ("l", None if level is None else one.levels[level]),
+                          ("lo", None if spread is None else value * (1 - spread)),
+                          ("hi", None if spread is None else value * (1 + spread))):  # fmt: skip
+            found[key].append(each)
+        if level is not None and value > 4 * one.levels[level]:
             found["o"].append(index)
-    return found
+    return found if any(found["lo"]) else {key: found[key] for key in "ivlo"}
 
 
 def ledger(**cells: Sequence[tuple[str, str, int, float, int | None]]) -> dict[str, Any]:
@@ -386,6 +393,16 @@ def test_nothing_is_said_of_series_that_were_not_judged(visit, tmp_path):
     assert seen.rows("Not judged") == [[C, "compile_time", "1.00 → 9.00 s", "not judged"]]
 
 
+def test_what_is_apart_within_one_run_is_told_and_not_judged(visit, tmp_path):
+    series = [unfit("bench.time_it", "value", 1.0, 1.0, 1.3, judgement="unfit", spread=0.01)]
+    seen = visit(site(tmp_path / "s", series))
+    assert seen.verdict == "3.3.7 against 3.3.6: 1 benchmark apart within one run only."
+    assert seen.texts("#compare .status") == ["? Partly judged"]
+    assert seen.rows("Apart within one run only") == [
+        ["bench.time_it", "value", "1.00 → 1.30 s", "slower: +30 %"]
+    ]
+
+
 def test_the_calm_and_the_better_are_told_as_such(visit, tmp_path):
     calm = [counts(FORK, "cache_misses", 0, 0, 0)]
     seen = visit(site(tmp_path / "calm", calm))
@@ -418,6 +435,7 @@ def test_series_of_only_one_of_the_two_are_named(visit, tmp_path):
         "3.3.7 against 3.3.6: no change found; 1 series unaffected, 1 missing in 3.3.6, "
         "1 missing in 3.3.7."
     )
+    assert seen.texts("#compare .status") == ["? Partly judged"]
     seen.unfold("Missing in A")
     seen.unfold("Missing in B")
     assert seen.rows("Missing in A") == [[C, "cache_misses", "- → 2", "missing in A"]]
@@ -446,6 +464,11 @@ def test_of_two_lines_counts_are_compared_and_times_are_not(visit, tmp_path):
     assert href == "series.html#s=0000000001&s=0000000004"
     seen.unfold("Not judged")
     assert seen.rows("Not judged")[0][3] == "not compared: another machine"
+    # The search names the line of what it finds, and finds it by that.
+    seen.page.keyboard.press("/")
+    seen.page.keyboard.type("laptop wrong")
+    seen.page.wait_for_selector("#search-found [role=option]")
+    assert seen.texts("#search-found") == [f"{C} wrong_results laptop, py311, 0"]
 
 
 def memory(*values: float, line: int = 0) -> One:
@@ -588,6 +611,13 @@ def test_a_calm_pair_is_not_green_above_functions_that_stopped_hitting(visit, tm
     seen = visit(site(tmp_path / "s", calm, ledgers=ledgers(), pairs=kept))
     assert seen.texts("#compare .status") == ["? Look at the functions"]
     assert seen.page.get_attribute("#compare section.verdict", "class") == "verdict "
+
+
+def test_a_calm_pair_is_not_green_where_b_lacks_what_could_be_judged(visit, tmp_path):
+    kept = pairs((FORK, "cache_misses", "exact", 0, []), outcome="calm")
+    series = [counts(FORK, "cache_misses", 0, 0, 0), counts(C, "cache_misses", 0, 0, None)]
+    seen = visit(site(tmp_path / "s", series, pairs=kept))
+    assert seen.texts("#compare .status") == ["? Partly judged"]
 
 
 def test_nothing_is_called_calm_above_functions_that_stopped_hitting(visit, tmp_path):
@@ -831,8 +861,12 @@ def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path, labe
 
 
 def test_of_another_project_saved_results_are_compared(visit, tmp_path):
-    seen = visit(site(tmp_path / "s", [counts("bench.time_it", "value", 1, 1, 1)]))
-    assert seen.texts("#compare pre") == ["observatory compare RESULTS:3.3.6 RESULTS:3.3.7"]
+    odd = [line("3.3.6", "it's $(x)")]
+    series = [counts("bench.time_it", "value", 1, 1)]
+    seen = visit(site(tmp_path / "s", series, lines=odd, compare_url="javascript:x"))
+    command = ["observatory", "compare", "RESULTS:3.3.6", "RESULTS:it's $(x)"]
+    assert seen.texts("#compare pre") == [shlex.join(command)]
+    assert seen.page.get_by_text("What changed in between").count() == 0  # an address runs nothing
 
 
 # Size, looks, and what is left without JavaScript or data
@@ -848,6 +882,10 @@ def test_twenty_thousand_series_are_drawn_by_the_hundred(visit, tmp_path):
     seen.page.click("text=Show the next 500")
     assert seen.page.evaluate(drawn) == 1000
     assert seen.page.evaluate("document.activeElement.textContent") == "Show the next 500"
+    seen.control("searchbox", "Cell, benchmark or metric").fill("77")
+    seen.page.click("text=Show the next 56")
+    row = "document.activeElement.closest('tr').sectionRowIndex"
+    assert seen.page.evaluate(row) == 500  # no button is left: on to what it showed
     seen.control("searchbox", "Cell, benchmark or metric").fill("bench1999")
     assert seen.texts("#said") == ["11 series shown"]
     seen.control("searchbox", "Cell, benchmark or metric").fill("")

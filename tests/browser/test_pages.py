@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,11 @@ REST = """() => new Promise(found => {
     .observe({type: "element", buffered: true});
   setTimeout(() => found(-1), 1000);
 })"""
+CLICKS = """() => {
+  window.clicked = [];
+  addEventListener("click", (event) => { clicked.push(event.target.href); }, true);
+}"""
+FOCUSED = "tag => document.body.appendChild(document.createElement(tag)).focus()"
 CELLS = ("radon cold NUMBA fork", "radon cold NUMBA spawn", "radon warm_disk C fork")
 
 
@@ -142,11 +148,17 @@ def test_paper_has_the_tables_and_nothing_to_click_on(visit: Visitor, site: Path
         assert not any(one.is_visible() for one in page.locator(left_out).all())
 
 
-def test_a_page_that_is_old_says_so(visit: Visitor, site: Path) -> None:
+def test_a_page_that_is_old_says_so(visit: Visitor, site: Path, tmp_path: Path) -> None:
     for name in ("index.html", "alerts.html"):
         seen = visit(site / name).settle()
         assert seen.page.locator("#site-age").inner_text().startswith("Stale: the newest sample")
         assert seen.page.locator("footer time").inner_text().endswith(" days ago")
+    found = everything()
+    calm = replace(found, alerts=found.alerts.model_copy(update={"alerts": []}))
+    page = visit(build(calm, tmp_path / "html")).settle().page
+    assert page.locator("#verdict").inner_text()
+    status = page.locator("section.verdict.unknown > .status")
+    assert status.inner_text() == "? Stale"  # nothing that is old is good
 
 
 def test_hostile_names_are_text(visit: Visitor, tmp_path: Path) -> None:
@@ -247,14 +259,35 @@ def test_what_is_not_there_is_said_by_the_search(visit: Visitor, site: Path) -> 
     seen.page.wait_for_selector(".found p:not(:empty)")
     seen.page.keyboard.press("Escape")
     assert not seen.page.locator(".found").is_visible()
+    seen.page.keyboard.press("/")
+    seen.page.keyboard.type("radon")
+    note = seen.page.locator(".found p:not(:empty)")
+    note.wait_for()
+    all_of_them = sum(page.read_text().count('id="s-') for page in (site / "list").glob("*.html"))
+    assert note.inner_text() == f"and {all_of_them - 12} more: type another word"
+    note.click()
+    assert note.is_visible()
+    seen.page.locator("h1").click()
+    assert not seen.page.locator(".found").is_visible()
 
 
 def test_keys_lead_to_pages_and_a_list_of_them(visit: Visitor, site: Path) -> None:
     seen = visit(site / "index.html").settle()
     seen.page.keyboard.press("?")
     assert "search all series" in seen.page.locator("dialog").inner_text()
+    seen.page.evaluate(CLICKS)
+    seen.page.keyboard.type("gr")
     seen.page.keyboard.press("Escape")
     seen.page.wait_for_selector("dialog", state="detached")
+    for control in ("input", "select", "textarea"):
+        seen.page.evaluate(FOCUSED, control)
+        seen.page.keyboard.type("gr?")
+    seen.page.evaluate("document.activeElement.blur()")
+    for held in ("Control", "Alt", "Meta"):
+        seen.page.keyboard.press(f"{held}+g")
+        seen.page.keyboard.press("r")
+    assert seen.page.evaluate("clicked") == []  # none of these keys is for the page
+    assert seen.page.locator("dialog").count() == 0
     seen.page.keyboard.press("g")
     seen.page.keyboard.press("r")
     seen.page.wait_for_url("**/health.html")
@@ -286,19 +319,27 @@ def test_a_command_is_copied(visit: Visitor, site: Path) -> None:
     button = seen.page.locator("button.copy").first
     button.click()
     seen.page.wait_for_function("document.querySelector('button.copy').textContent == 'Copied'")
+    copied = seen.page.evaluate("navigator.clipboard.readText()")
+    assert copied == button.get_attribute("data-copy") != ""
 
 
 def test_the_census_is_filtered_and_tells_why(visit: Visitor, site: Path) -> None:
     path = site / "census" / "ops-numba.html"
-    page = visit(path, width=390).settle().page
+    page = visit(path, width=390, has_touch=True).settle().page
     assert page.locator("#census-count").inner_text() == "60 of 60 graphs"
     page.fill("#census-words", "name_5")
     assert page.locator("#census tbody tr:visible").count() == 11
     page.check("#census-changed")
     shown = page.locator("#census tbody tr:visible")
     assert 0 < shown.count() < 11
-    shown.locator("td.f-uncacheable").first.click()
-    assert "uncacheable (a reason" in page.locator("#census-note").inner_text()
+    places, note = shown.locator("td.f-uncacheable"), page.locator("#census-note")
+    places.first.tap()
+    assert "uncacheable (a reason" in note.inner_text()
+    before = note.inner_text()
+    places.last.hover()
+    page.wait_for_function("old => document.querySelector('#census-note').innerText !== old",
+                           arg=before)  # fmt: skip
+    assert note.inner_text().startswith(f"{shown.last.locator('th').inner_text()} with ")
     again = visit(path, "#changed=1&q=name_5", width=390).settle().page
     assert again.locator("#census tbody tr:visible").count() == shown.count()
     bare = visit(path, width=390, java_script_enabled=False).page
