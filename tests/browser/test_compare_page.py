@@ -157,10 +157,10 @@ def at(series: Sequence[One], number: int, place: int) -> dict[str, list[Any]]:
     """What one subject has of all series."""
     found: dict[str, list[Any]] = {"i": [], "v": [], "l": [], "o": [], "lo": [], "hi": []}
     for index, one in enumerate(series):
-        if one.line != number or place >= len(one.values) or one.values[place] is None:
+        value, spread = one.values[place] if place < len(one.values) else None, one.spread
+        if one.line != number or value is None:
             continue
         level = int(one.segments[place]) if one.segments else None
-        value, spread = one.values[place], one.spread
         for key, each in (("i", index), ("v", value),
                           ("l", None if level is None else one.levels[level]),
                           ("lo", None if spread is None else value * (1 - spread)),
@@ -394,7 +394,7 @@ def test_nothing_is_said_of_series_that_were_not_judged(visit, tmp_path):
 
 
 def test_what_is_apart_within_one_run_is_told_and_not_judged(visit, tmp_path):
-    series = [unfit("bench.time_it", "value", 1.0, 1.0, 1.3, judgement="unfit", spread=0.01)]
+    series = [unfit("bench.time_it", "value", 1.0, 1.0, 1.3, spread=0.01)]
     seen = visit(site(tmp_path / "s", series))
     assert seen.verdict == "3.3.7 against 3.3.6: 1 benchmark apart within one run only."
     assert seen.texts("#compare .status") == ["? Partly judged"]
@@ -866,7 +866,7 @@ def test_of_another_project_saved_results_are_compared(visit, tmp_path):
     seen = visit(site(tmp_path / "s", series, lines=odd, compare_url="javascript:x"))
     command = ["observatory", "compare", "RESULTS:3.3.6", "RESULTS:it's $(x)"]
     assert seen.texts("#compare pre") == [shlex.join(command)]
-    assert seen.page.get_by_text("What changed in between").count() == 0  # an address runs nothing
+    assert seen.page.get_by_text("What changed in between").count() == 0  # a link runs nothing
 
 
 # Size, looks, and what is left without JavaScript or data
