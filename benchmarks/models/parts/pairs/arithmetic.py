@@ -235,6 +235,11 @@ PAIRS: Mapping[str, Pair] = {
     "differ.props.FusedElemwise.reduced_op": differ(_fused_kind, "sum", "max"),
     "differ.props.FusedElemwise.reduced_dtype": differ(_fused_dtype, "float64", "float32"),
     "differ.props.FusedElemwise.reduced_acc_dtype": differ(_fused_precision, "float64", "float32"),
+    "differ.props.FusedElemwise.inplace_pattern": differ(
+        _in_place(lambda d, x: d.pt.exp(x / 8.0 + d.input([0.5, 1.5, 2.5, 3.5])[d.counts()])),
+        True,
+        False,
+    ),
     "differ.props.FusedElemwise.indexed_inputs": differ(_fused_index, 0, 1),
     "differ.props.FusedElemwise.indexed_outputs": differ(_fused_write, True, False),
     "differ.props.Softmax.axis": differ(_softmax("Softmax"), 0, 1),
