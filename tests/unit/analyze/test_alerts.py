@@ -199,11 +199,14 @@ def _leak(scenario: str, place: int, id_: str | None = None) -> Occurrence:
 
 
 def _updated(
-    found: Sequence[Occurrence], previous: Alerts | None, triage: Triage | None = None
+    found: Sequence[Occurrence],
+    previous: Alerts | None,
+    triage: Triage | None = None,
+    failures: Mapping[str, Sequence[str]] | None = None,
 ) -> Alerts:
     keys = frozenset(one.key for o in found for one in o.change.series)
     positions = {subject(n).commit: n for n in range(60)}
-    run = Run("bench", "observatory-py3.13", at_of(subject(59)), night(59))
+    run = Run("bench", "observatory-py3.13", at_of(subject(59)), night(59), failures=failures or {})
     recorded = Recorded((run,), keys, {("bench", "observatory-py3.13"): [positions]})
     states = update_alerts(found, recorded, moment(60, previous, triage))
     empty = nightly(39, series(line(39), stepped(39)))
@@ -256,6 +259,7 @@ def test_what_more_nights_do_not_confirm_is_withdrawn_with_a_sentence() -> None:
     calm = nightly(90, series(line(90), stepped(90)), previous=first)
     assert only(calm).state == "resolved"
     assert "withdrawn" in (only(calm).resolution or "")
+    assert not any(one.holds for one in only(calm).series)
     assert only(nightly(91, series(line(91), stepped(91)), previous=calm)).state == "resolved"
 
 
@@ -277,6 +281,25 @@ def test_a_run_that_is_late_is_an_alert_until_the_next_one() -> None:
     again = nightly(64, series(line(64), stepped(64)), previous=stale)
     assert only(again).state == "resolved"
     assert only(again).resolution == "measured again"
+
+
+@pytest.mark.parametrize(("nights", "kinds"), [(2, []), (3, ["stale"])])
+def test_a_machine_that_has_measured_twice_has_no_habit_and_is_never_late(
+    nights: int, kinds: list[str]
+) -> None:
+    context = moment(nights)
+    late = replace(context, now=context.now + timedelta(days=3))
+    found = detected(watched(nights, series(line(nights), stepped(nights))), late)
+    assert [alert.kind for alert in found.alerts] == kinds
+
+
+def test_what_alarms_as_a_crash_is_no_failed_run_as_well() -> None:
+    crash = _leak("siblings", 40)
+    crash = replace(crash, change=crash.change.model_copy(update={"kind": "crashed"}))
+    cell, other = (f"radon {scenario} NUMBA spawn" for scenario in ("siblings", "call"))
+    for cells, kinds in (([cell], {"crashed"}), ([cell, other], {"crashed", "failed run"})):
+        found = _updated([crash], None, failures={"SIGSEGV": cells})
+        assert {alert.kind for alert in found.alerts} == kinds
 
 
 def test_what_cannot_be_read_resolves_nothing() -> None:

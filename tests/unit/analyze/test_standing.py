@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from observatory.analyze.history.alerts import FAILED, STALE
-from observatory.analyze.history.standing import by_need, standing
-from observatory.store.records.alerts import Alert, Alerts, At, SeriesChange, WrongCount
+from observatory.analyze.history.segments import segmented
+from observatory.analyze.history.series import Line
+from observatory.analyze.history.standing import by_need, retired_alerts, standing
+from observatory.store.records.alerts import (
+    Alert,
+    Alerts,
+    At,
+    SeriesChange,
+    WrongCount,
+    at_of,
+)
 from observatory.text.standing import news, status, waiting
+from tests.factories_alerts import line, series, stepped
 
 DAY = datetime(2026, 5, 4, tzinfo=UTC)
 AT = At(label="3.3.8", commit="a" * 40, date=DAY)
@@ -50,6 +61,7 @@ def record(*alerts: Alert, **given: Any) -> Alerts:
 def test_the_light_follows_from_what_is_new_or_wrong(alerts, light, words) -> None:
     found = standing(record(*(alert(*one, n) for n, one in enumerate(alerts))))
     assert (found.light, status(found, late=False)) == (light, words)
+    assert standing(record(judged=0)).light == "unknown"
 
 
 def test_what_is_new_comes_first_and_then_what_waits() -> None:
@@ -83,12 +95,34 @@ def test_a_wrong_value_is_red_unless_an_alert_speaks_of_it() -> None:
     wrong = [WrongCount(benchmark=PLACE[0], metric=PLACE[1])]
     assert standing(record(wrong=wrong)).light == "bad"
     assert standing(record(alert("acknowledged"), wrong=wrong)).light == "good"
-    assert standing(record(alert("open"), wrong=wrong)).light == "open"
+    told = alert("open")
+    assert standing(record(told, wrong=wrong)).light == "open"
+    over = [one.model_copy(update={"holds": False}) for one in told.series]
+    assert standing(record(told.model_copy(update={"series": over}), wrong=wrong)).light == "bad"
 
 
 def test_alerts_of_what_is_no_longer_measured_wait_for_nobody() -> None:
     found = standing(record(alert("open"), retired=[f"{0:010x}"]))
     assert (found.light, found.waiting, len(found.retired)) == ("good", (), 1)
+
+
+def test_alerts_are_retired_where_their_machine_measures_something_else_since() -> None:
+    def slower(on: Line, number: int) -> Alert:
+        one = alert("open", number=number)
+        told = {"machine": on.machine, "newest": at_of(on.subjects[-1])}
+        return one.model_copy(update={"series": [one.series[0].model_copy(update=told)]})
+
+    before = replace(line(20), env_name="observatory-py3.12")
+    lines = line(60), before, line(20, machine="stopped")
+    late = [
+        alert("open", STALE, number).model_copy(update={"about": one.name, "series": []})
+        for number, one in enumerate(lines)
+    ]
+    alerts = [*late, *(slower(one, number) for number, one in enumerate(lines, start=3))]
+    tracks = list(segmented([series(one, stepped(len(one.subjects))) for one in lines]))
+    assert retired_alerts(alerts, tracks) == {alerts[1].id, alerts[4].id}
+    over = [one.model_copy(update={"state": "resolved"}) for one in alerts]
+    assert retired_alerts(over, tracks) == frozenset()
 
 
 def test_alerts_come_by_impact_and_what_may_be_wrong_comes_first() -> None:

@@ -71,6 +71,6 @@ def test_the_phase_in_which_work_grew_is_no_name() -> None:
 
 def test_of_other_projects_files_named_like_the_benchmark_are_suspected() -> None:
     both = [commit("a", "numba/typing/x.py"), commit("b", "numba/cuda/devicearray.py")]
-    found = ranked(change("bench_cuda.NumbaSuite.time_it"), both, {})
+    found = ranked(change("bench_cuda_numba.Suite.time_it"), both, {})
     assert [one.commit.title for one in found] == ["b", "a"]
     assert found[0].areas == ("cuda",)

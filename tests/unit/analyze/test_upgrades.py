@@ -92,6 +92,12 @@ def test_a_value_that_is_stale_is_named_and_one_that_is_wrong_from_empty_is_told
     assert row[-2:] == ("1 STALE", "1 WRONG")
 
 
+def test_a_value_that_is_wrong_from_empty_alone_is_wrong_too() -> None:
+    found = part(CELL, FILLED, sample([check("fresh qr", wrong=True), check("qr")]), None)
+    assert is_wrong(upgrade(found))
+    assert not is_wrong(upgrade(part(CELL, FILLED, sample(BOTH), None)))
+
+
 def test_a_base_that_returns_what_head_has_left_is_stale_too() -> None:
     again = sample(BOTH, stale=["qr"], ledger=[])
     assert is_stale(upgrade(part(CELL, FILLED, sample(BOTH), again)))

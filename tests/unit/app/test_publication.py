@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,8 @@ import pytest
 from observatory.app.publication import Publication, message, put_together
 from observatory.objects.collection import Collection
 from observatory.objects.copies import bring_up_to_date
-from observatory.store.records import triage
-from observatory.store.records.alerts import Acknowledgement
+from observatory.store.records import alerts, triage
+from observatory.store.records.alerts import Acknowledgement, Alerts
 from tests.factories import NOON, journal, sample
 
 
@@ -67,6 +68,21 @@ def test_acknowledgements_that_cannot_be_read_are_named(tmp_path: Path, work: Pa
     (tmp_path / "part" / "triage.toml").write_text("[[acknowledged]\n")
     (problem,) = put(work, tmp_path / "part").united.problems
     assert "is not valid TOML" in str(problem)
+
+
+@pytest.mark.parametrize(("later", "taken"), [(-1, False), (1, True)])
+def test_alerts_of_an_older_state_of_the_results_replace_none(
+    tmp_path: Path, work: Path, later: int, taken: bool
+) -> None:
+    kept, found = (
+        Alerts(observatory="0", newest=newest, last_good=None, judged=0, alerts=[])
+        for newest in (NOON, NOON + timedelta(days=later))
+    )
+    alerts.save(work, kept)
+    (tmp_path / "part").mkdir()
+    alerts.save(tmp_path / "part", found)
+    put(work, tmp_path / "part")
+    assert alerts.load(work) == (found if taken else kept)
 
 
 @pytest.fixture

@@ -142,6 +142,22 @@ def test_a_scheduler_that_does_not_answer_is_said_in_a_sentence(said: list[str])
         one.refresh(now=True)
 
 
+def test_a_worker_that_does_not_answer_is_passed_over(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = crew(said, a=HERE, b=HERE)
+    answers: dict[str, Any] = {"a": OSError("gone"), "b": ("3.13",)}
+
+    def run(function: Callable[..., Any], *, workers: list[str], on_error: str) -> dict[str, Any]:
+        return {worker: answers[worker] for worker in workers}
+
+    monkeypatch.setattr(one.client, "run", run)
+    assert one.ask("here", remote.pythons) == ("3.13",)
+    answers["b"] = OSError("gone")
+    with pytest.raises(FleetError, match="no worker of one answers"):
+        one.ask("here", remote.pythons)
+
+
 def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> None:
     one = crew(said, a=HERE, b=HERE)
     taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
@@ -367,12 +383,14 @@ def test_of_workers_of_one_machine_that_own_the_same_cpu_only_the_first_may_meas
     own = replace(HERE, cpus=(0,))
     container = replace(own, name="container", state=Path("/else"))
     beside, elsewhere = replace(HERE, cpus=(1,)), replace(own, boot="another")
-    found = apart({"d": elsewhere, "c": beside, "b": container, "a": own})
+    unfit = replace(own, problem="it is not fit", since=-1.0)
+    found = apart({"e": unfit, "d": elsewhere, "c": beside, "b": container, "a": own})
     assert {address: place.problem for address, place in found.items()} == {
         "a": "",
         "b": "it shares CPU 0 with the worker a; give each its own CPU",
         "c": "",
         "d": "",
+        "e": "it is not fit",
     }
 
 

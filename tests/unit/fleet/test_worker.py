@@ -16,10 +16,11 @@ from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
 from observatory.fleet import joining, worker
 from observatory.fleet.crew import Crew
-from observatory.fleet.orders import NotTakenError, Order, Place, Recipe
+from observatory.fleet.orders import MOST_BEGUN, NotTakenError, Order, Place, Recipe, Taken
 from observatory.fleet.taking import Samples
 from observatory.run.environments import Environment, EnvironmentMakingError
 from observatory.run.filled import sweep
+from observatory.run.spool import Spool
 from tests.factories import header
 
 HERE = Place("here", "one", "boot", False, Path("/state"), header().machine)
@@ -121,6 +122,15 @@ def test_what_the_machine_lacks_is_no_crash_of_the_subject_and_no_lost_connectio
 def test_a_filled_cache_that_is_gone_is_said_and_not_measured_without(here: Place) -> None:
     with pytest.raises(NotTakenError, match="filled cache made is not there"):
         worker.take(order("made", filled=True))
+
+
+def test_a_sample_that_ended_its_worker_each_time_is_begun_no_more(here: Place) -> None:
+    spool = Spool.of(here.state, "s")
+    for _ in range(MOST_BEGUN - 1):
+        spool.begin(order().key)
+    with pytest.raises(NotTakenError, match="/client/python"):  # it is tried once more
+        worker.take(order())
+    assert worker.take(order()) == Taken(b"", MOST_BEGUN + 1, recognised=False)
 
 
 def test_no_command_removes_the_caches_of_a_session_on_a_workers_machine(here: Place) -> None:

@@ -157,6 +157,10 @@ def test_of_two_issues_the_older_open_one_counts_and_the_other_is_closed() -> No
     assert decided(alert(), issues=(after, issue(number=7))).actions == ()
 
 
+def test_a_locked_copy_is_not_touched() -> None:
+    assert decided(alert(), issues=(issue(number=9, locked=True), issue())).actions == ()
+
+
 def test_a_closed_copy_does_not_hide_the_open_issue() -> None:
     assert decided(alert(), issues=(issue(left="closed"), issue(number=9))).actions == ()
     assert change(alert("over"), issues=(issue(left="closed"), issue(number=9))).issue.number == 9

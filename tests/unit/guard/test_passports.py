@@ -130,6 +130,11 @@ def test_older_caches_are_restored_only_if_all_kinds_are_safe() -> None:
     assert restorable(passport(), Known(facts=[*SAFE.facts, *c, pair])) == ["1.1.0", "1.0.0"]
 
 
+def test_an_older_cache_of_which_nothing_is_loaded_is_not_restored() -> None:
+    known = Known(facts=[*OWN, fact("1.0.0", "1.1.0", "rebuilt")])
+    assert restorable(passport(compiler=""), known) == ["1.1.0"]
+
+
 @given(
     facts=st.lists(
         st.builds(
@@ -165,6 +170,13 @@ def test_an_upgrade_shows_what_the_cache_does(changed: dict[str, Any], use: Use)
     found = fact_of(upgrade(part), part)
     assert found is not None
     assert found.use == use
+
+
+def test_an_upgrade_between_two_cpus_shows_nothing() -> None:
+    part = Part(model="randoms", backend="NUMBA", built=3, reused=2)
+    made = upgrade(part)
+    head = made.head.model_copy(update={"cpu": "nehalem"})
+    assert fact_of(made.model_copy(update={"head": head}), part) is None
 
 
 def test_a_part_that_failed_makes_the_pair_unknown() -> None:

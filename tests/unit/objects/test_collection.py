@@ -13,7 +13,7 @@ from observatory.objects.collection import Collection, Edit, Moved
 from observatory.objects.copies import bring_up_to_date
 from observatory.objects.index import LAST_VERSION, version_name
 from observatory.objects.packs import put, taken
-from observatory.objects.sweeping import sweep
+from observatory.objects.sweeping import Swept, sweep
 from observatory.objects.unpacking import files_in
 
 LATER = datetime.now(UTC) + timedelta(days=3)
@@ -276,6 +276,16 @@ def test_nothing_younger_than_a_day_is_removed(store: Collection, tmp_path: Path
     assert sweep(store).objects == 0
     assert store.bucket.found("objects") == objects
     assert store.numbers() == [1, 2]
+
+
+def test_a_store_without_a_list_of_versions_loses_nothing(
+    store: Collection, tmp_path: Path
+) -> None:
+    add(store, tmp_path, a="1")
+    store.bucket.remove(version_name(1))
+    objects = store.bucket.found("objects")
+    assert sweep(store, LATER) == Swept(0, 0, 0)
+    assert store.bucket.found("objects") == objects
 
 
 def test_what_somebody_else_keeps_there_stays(store: Collection, tmp_path: Path) -> None:

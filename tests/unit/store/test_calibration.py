@@ -43,3 +43,10 @@ def test_a_broken_one_is_named(tmp_path: Path, content: str) -> None:
 def test_a_name_that_leaves_the_directory_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RecordError, match="cannot be part of a file name"):
         calibration.load(tmp_path, "../bench")
+
+
+def test_floors_of_another_cpu_are_not_kept() -> None:
+    newer = made().model_copy(update={"floors": []})
+    assert newer.with_floors_of(made()).floors == made().floors
+    machine = newer.machine.model_copy(update={"cpu": "Other"})
+    assert newer.model_copy(update={"machine": machine}).with_floors_of(made()).floors == []

@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import doctest
 import itertools
 
 import numpy as np
 
-from observatory.store.asv import columns
 from observatory.store.asv.columns import Columns, Series, SeriesList, joined
 
 
@@ -18,10 +16,6 @@ def some(first: int, many: int) -> Columns:
 def same(one: Columns, other: Columns) -> bool:
     pairs = zip(one.arrays(), other.arrays(), strict=True)
     return all(a.dtype == b.dtype and np.array_equal(a, b) for a, b in pairs)
-
-
-def test_the_examples_are_right() -> None:
-    assert doctest.testmod(columns).failed == 0
 
 
 def test_combinations_are_those_of_the_product_in_its_order() -> None:

@@ -60,6 +60,15 @@ def test_old_and_new_files_of_machines_and_environments_are_read_together(tmp_pa
     assert len(results.series) == 1
 
 
+def test_values_of_a_series_are_in_the_order_of_their_dates(tmp_path: Path) -> None:
+    for day, name in ((3, "a.json"), (1, "b.json"), (2, "c.json")):
+        date = 1_700_000_000_000 + day * 86_400_000
+        put(tmp_path, foreign({"suite.time_it": [[float(day)]]}, date=date), f"c0ffee00-{name}")
+    results = read_results(tmp_path)
+    assert [file.path.name[-6:] for file in results.files] == ["a.json", "b.json", "c.json"]
+    assert results.values.value.tolist() == [1.0, 2.0, 3.0]
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

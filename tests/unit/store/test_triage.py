@@ -44,6 +44,12 @@ def said(**changes: object) -> Acknowledgement:
     return Acknowledgement.model_validate(fields | changes)
 
 
+def test_of_two_of_one_time_the_last_counts(tmp_path: Path) -> None:
+    for why in ("first", "second"):
+        triage.add(tmp_path, said(why=why))
+    assert triage.load(tmp_path).of(ID) == said(why="second")
+
+
 def test_no_file_says_nothing(tmp_path: Path) -> None:
     assert triage.load(tmp_path).of(ID) is None
 

@@ -194,7 +194,7 @@ def test_a_journal_without_a_readable_header_is_not_written_over(
 
 
 @pytest.mark.parametrize(
-    "kind", ["elsewhere", "another subject", "no header", "link", "pipe", "large"]
+    "kind", ["elsewhere", "another subject", "no header", "link", "linked machine", "pipe", "large"]
 )
 def test_a_journal_that_is_not_what_it_says_is_named_and_left_out(
     tmp_path: Path, into: Path, kind: str, monkeypatch: pytest.MonkeyPatch
@@ -211,6 +211,9 @@ def test_a_journal_that_is_not_what_it_says_is_named_and_left_out(
     elif kind == "link":
         path.rename(tmp_path / "secret.jsonl")
         path.symlink_to(tmp_path / "secret.jsonl")
+    elif kind == "linked machine":
+        path.parent.rename(tmp_path / "secret")
+        path.parent.symlink_to(tmp_path / "secret")
     elif kind == "pipe":
         path.unlink()
         os.mkfifo(path)
@@ -333,6 +336,23 @@ def test_imports_of_two_jobs_add_to_each_other_and_the_last_measured_wins(
             "a.t", "a.u", "a.v", "version",
         }  # fmt: skip
     assert unite(into, [first, second]).files == 0
+
+
+def test_what_is_said_beside_the_rows_is_that_of_the_newest_file(
+    tmp_path: Path, into: Path
+) -> None:
+    for where, name, moment in (("old", "a", 1.0), ("new", "b", 2.0)):
+        rows = {name: row(result=[1.0], started_at=moment)}
+        put(tmp_path / where, foreign(rows, requirements={"numba": where}))
+    for order in (["old", "new"], ["new", "old"]):
+        shutil.rmtree(into)
+        into.mkdir()
+        assert unite(into, [tmp_path / where for where in order]).problems == []
+        (path,) = into.glob("ci/*.json")
+        content = json.loads(path.read_bytes())
+        assert (content["requirements"], sorted(content["results"])) == (
+            {"numba": "new"}, ["a", "b"],
+        )  # fmt: skip
 
 
 def test_rows_stay_as_asv_wrote_them(tmp_path: Path, into: Path) -> None:

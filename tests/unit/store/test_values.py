@@ -7,9 +7,9 @@ import pytest
 from observatory.analyze.comparison.evidence import Evidence
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.store.journal.latest import latest
-from observatory.store.journal.values import latest_runs, values_of
+from observatory.store.journal.values import current_header, latest_runs, values_of
 from observatory.store.records.sample import Sample
-from tests.factories import LATER, RUN, WARM, entry, failed, sample
+from tests.factories import LATER, RUN, WARM, entry, failed, header, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
 
@@ -58,6 +58,18 @@ def test_wrongness_is_taken_from_failed_samples_and_other_values_are_not(
         failed(metrics={}),
     ]
     assert values_of(METRICS[metric], samples) == expected
+
+
+def test_the_current_header_has_what_was_added_for_each_optional_backend() -> None:
+    plain = header()
+    jax, newer_jax, torch = (
+        plain.model_copy(update={"versions": plain.versions.model_copy(update={"added": added})})
+        for added in ({"jax": "0.8.0"}, {"jax": "0.8.1"}, {"torch": "2.9.0"})
+    )
+    entries = [entry(sample(), under=under) for under in (jax, newer_jax, torch, plain)]
+    found = current_header(entries, plain)
+    assert found is not None
+    assert found.versions.added == {"jax": "0.8.1", "torch": "2.9.0"}
 
 
 @pytest.mark.parametrize("metric", ["crashed", "wrong_results", "compile_time", "cache_misses"])

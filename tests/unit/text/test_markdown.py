@@ -8,6 +8,7 @@ from observatory.text.document import (
     Command,
     Folded,
     Heading,
+    Link,
     Name,
     Paragraph,
     Points,
@@ -91,6 +92,13 @@ def test_a_paragraph_that_begins_with_a_number_is_no_list() -> None:
     assert parse(inline(("1. and 2) too",)))[0].type == "paragraph_open"
     assert inline(("1. and 2) too",)) == r"1\. and 2) too"
     assert inline(("4.90 of it",)) == "4.90 of it"
+
+
+def test_a_text_with_brackets_is_no_link() -> None:
+    url = "https://example.org/a"
+    assert inline((Link("a report", url),)) == f"[a report]({url})"
+    for text in ("a]b", "[a", "<b>"):
+        assert inline((Link(text, url),)) == f"`{text}`"
 
 
 def test_code_spans_that_touch_are_kept_apart() -> None:

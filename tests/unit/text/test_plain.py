@@ -1,20 +1,12 @@
 from __future__ import annotations
 
-import doctest
 import unicodedata
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from observatory.text import document, plain, words
 from observatory.text.plain import begun, clean, shorten
-
-
-@pytest.mark.parametrize("module", [document, plain, words])
-def test_the_examples_hold(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
-
 
 HIDDEN = ("\x00", "\x1b", "\u200b", "\u202e", "\u2066", "\ufeff", "\u0301", "\u05d0", "\U000e0041",
           "\ue000")  # fmt: skip

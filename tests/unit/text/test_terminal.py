@@ -24,7 +24,7 @@ from observatory.text.document import (
     Strong,
     Table,
 )
-from observatory.text.terminal import drawn, terminal
+from observatory.text.terminal import blocks, drawn, terminal
 from tests import factories_comparison as factory
 from tests.hostile_comparisons import hostile_comparisons
 
@@ -102,6 +102,10 @@ def test_the_renderer_itself_trusts_no_text() -> None:
     text = shown(drawn(story))
     assert "\ufffd[31m\ufffd[b]\ufffd" in text
     assert all(c == "\n" or c.isprintable() for c in text)
+
+
+def test_markup_in_the_header_of_a_table_is_shown_and_not_obeyed() -> None:
+    assert "[b]x[/b]" in shown(blocks([Table(("[b]x[/b]",), ())]))
 
 
 @settings(max_examples=40, suppress_health_check=list(HealthCheck))
