@@ -71,6 +71,7 @@ from .words import (
     STATUSES,
     Kind,
     Measure,
+    did_you_mean,
     no_such,
 )
 
@@ -130,6 +131,7 @@ __all__ = [
     "Scenario",
     "backends_of",
     "cells",
+    "did_you_mean",
     "headline_time",
     "launches_of",
     "metrics_of",

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
 
-from ..models import discovered
+from ..models import Model, ModelError, discovered, file_of
 from .backends import BACKENDS
 from .metric import Metric
 from .metrics import METRICS
 from .scenarios import MATRIX_LAUNCHES, MATRIX_SCENARIOS, SCENARIOS, WARM_SCENARIOS
 from .words import LAUNCHES, no_such
 
-MODELS = discovered()
+
+def _checked(models: Mapping[str, Model]) -> Mapping[str, Model]:
+    """These models. Raises ModelError if one of them leaves out a backend that does not exist."""
+    for name, model in models.items():
+        for backend in (*model.without, *model.only):
+            if backend not in BACKENDS:
+                raise ModelError(f"{file_of(name)}: {no_such('backend', backend, BACKENDS)}")
+    return models
+
+
+MODELS = _checked(discovered())
 DEFAULT_MODEL = "radon"
 """The model that is built, and compared, where nobody names one."""
 MEMBERS = {name: model.members for name, model in MODELS.items() if model.members}

@@ -81,12 +81,25 @@ def no_such(noun: str, word: str, known: Iterable[str], most: int = 60) -> str:
     "there is no backend 'NUMB' (did you mean 'NUMBA'?); choose from C, NUMBA"
     """
     words = list(known)
-    written = {one.lower(): one for one in reversed(words)}
-    close = [written[one] for one in get_close_matches(word.lower(), written, n=8, cutoff=0.55)]
-    hint = f" (did you mean {close[0]!r}?)" if close else ""
+    close = _closest(word, words)
     shown = words if len(words) <= most else [*close, *(one for one in words if one not in close)]
     rest = f" and {len(words) - most} more" if len(words) > most else ""
     listed = ", ".join(shown[:most]) + rest
-    return f"there is no {noun} {word!r}{hint}; " + (
+    return f"there is no {noun} {word!r}{did_you_mean(word, words)}; " + (
         f"choose from {listed}" if words else "there is none to choose from"
     )
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Ask in brackets, after a space, about the known word that may be meant; empty: none is close.
+
+    >>> did_you_mean("3.3.66", ("3.3.6", "3.3.7"))
+    " (did you mean '3.3.6'?)"
+    """
+    return next((f" (did you mean {one!r}?)" for one in _closest(word, known)), "")
+
+
+def _closest(word: str, known: Iterable[str]) -> list[str]:
+    """The known words that a word may stand for, the most similar first."""
+    written = {one.lower(): one for one in reversed(list(known))}
+    return [written[one] for one in get_close_matches(word.lower(), written, n=8, cutoff=0.55)]

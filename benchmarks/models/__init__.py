@@ -1,7 +1,8 @@
-"""The models: a module of this package that has a `MODEL` defines the model of the module's name.
+"""The models: each module of this package has a `MODEL`, the model of the module's name.
 
-The tool and the processes that start a measurement import all of these modules. At the top they
-import only the standard library; NumPy, SciPy and PyTensor are imported inside functions.
+The package `parts` has what they are made of. The tool and the processes that start a measurement
+import all of these modules. At the top they import only the standard library; NumPy, SciPy and
+PyTensor are imported inside functions.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ FIRST = "{}:first"
 
 class NotInThisRelease(Exception):
     """The release has no Op that the graph is made of."""
+
+
+class ModelError(ImportError):
+    """A module of this package defines no model; the message names its file, and what is wrong."""
 
 
 @dataclass(frozen=True)
@@ -192,8 +197,29 @@ class Model:
 
 
 def discovered() -> Mapping[str, Model]:
-    """Return the models of this package by name, in their order."""
-    modules = [import_module(f"{__name__}.{one.name}") for one in pkgutil.iter_modules(__path__)]
-    found = {m.__name__.rpartition(".")[2]: m.MODEL for m in modules if hasattr(m, "MODEL")}
+    """Return the models of this package by name, in their order. Raises ModelError."""
+    names = [one.name for one in pkgutil.iter_modules(__path__) if not one.ispkg]
+    found = {name: _model(name) for name in names}
     found |= {f"{name}_quick": one.quickly(name) for name, one in found.items() if one.quick}
     return dict(sorted(found.items(), key=lambda item: (item[1].order, item[0])))
+
+
+def file_of(name: str) -> str:
+    """The file of a model, as errors name it."""
+    return f"benchmarks/models/{name}.py"
+
+
+def _model(name: str) -> Model:
+    try:
+        module = import_module(f"{__name__}.{name}")
+    except Exception as error:
+        raise ModelError(
+            f"{file_of(name)} cannot be imported: {type(error).__name__}: {error}"
+        ) from error
+    model = getattr(module, "MODEL", None)
+    if not isinstance(model, Model):
+        raise ModelError(
+            f"{file_of(name)} defines no MODEL; define one, or move what only other models use to "
+            "benchmarks/models/parts"
+        )
+    return model

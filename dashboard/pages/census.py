@@ -13,7 +13,6 @@ from observatory.benchmarks.catalogue import BACKENDS, FATES, MEMBERS, MODELS, S
 from observatory.dashboard.colours import css_name
 from observatory.dashboard.pages.cell_values import Flag
 from observatory.dashboard.site_input import SiteInput, Spot
-from observatory.run.presets import PRESETS
 from observatory.store.reading.fates import Coverage, Fate
 from observatory.store.records.sample import OpCoverage
 from observatory.text.plain import clean, shorten
@@ -48,7 +47,7 @@ _IMPLEMENTATIONS = {"numba": "numba", "c": "C", "jax": "JAX", "": "no backend"}
 MOST_SUBJECTS = 24
 _MOST = 2000
 _NAMED = 12
-_TOPICS = {cell.scenario for cell in PRESETS["topics"].cells}
+_TOPICS = ("topics", "freezing")
 """The scenarios that the preset of topics takes; that of the census takes the others."""
 _FEWEST_OF_A_KIND = 3
 """Graphs of a kind, on average, below which a table of kinds says less than the matrix."""

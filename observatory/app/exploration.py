@@ -20,6 +20,7 @@ from observatory.run.environments import Environment
 from observatory.run.filled import filled_caches
 from observatory.run.local import STATE, environment_of, local_subjects, measuring_lock
 from observatory.run.looking import Looker, LookingError, cannot_look
+from observatory.store.base.files import check_writable
 
 if TYPE_CHECKING:
     from observatory.benchmarks.described import DescribedPair
@@ -79,6 +80,7 @@ def explore(
         raise SelectionError(problem)
     with extra("explore"):  # before anything is recorded
         from observatory.grow.strategies import batch
+    check_writable(Path(results), "--results")
     subjects = local_subjects(state)
     chosen = subjects.parse(subject, requirements, python)
     environment = environment_of(chosen, subjects, state)

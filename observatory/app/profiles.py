@@ -26,6 +26,7 @@ from observatory.run.presets import Narrowed
 from observatory.store.base.problems import Problem
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.saved import Saved, labelled, load, looks_saved
+from observatory.store.records import layout
 from observatory.store.records.profile import ImportedModule
 from observatory.store.records.sample import Sample
 from observatory.text.plain import REPLACED, clean
@@ -166,7 +167,10 @@ def profile_of_cells(
 
 
 def _saved(name: str, results: Path, machine: str | None) -> Saved:
-    return load(name) if looks_saved(name) else labelled(results, name, machine, ledgers=False)
+    if looks_saved(name):
+        return load(name)
+    layout.check_there(results)
+    return labelled(results, name, machine, ledgers=False)
 
 
 def _words(cell: Cell) -> tuple[str, str, str, str]:

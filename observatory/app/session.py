@@ -23,7 +23,9 @@ from observatory.run.local import Shared, environment_of, local_subjects, measur
 from observatory.run.placing import Placing
 from observatory.run.schedule import TakesSamples
 from observatory.run.subjects import Subjects
+from observatory.store.base.files import check_writable
 from observatory.store.journal.models import new_run
+from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.units import seconds
@@ -67,6 +69,11 @@ class Session:
     """The workers of a cluster that take the samples; None: this process does."""
     _lock: Shared = field(default_factory=Shared)
     """The lock for measuring, of all subjects that are measured at once."""
+
+    def __post_init__(self) -> None:
+        """Raise RecordUsageError before anything is measured that could not be recorded."""
+        if self.plan != INTERLEAVED:  # these samples are recorded elsewhere
+            check_writable(self.results, "--results")
 
     @cached_property
     def run(self) -> str:

@@ -76,7 +76,12 @@ def _read(path: Path) -> tuple[Path, Path] | None:
 
 
 def write(results: Path, journal: Path) -> list[Problem]:
-    """Make the result file from the journal; return what it cannot hold. Raises OSError."""
+    """Make the result file from the journal, if it is there yet; return what it cannot hold.
+
+    Raises OSError.
+    """
+    if not journal.exists():
+        return []
     from observatory.store.asv.files import project, write_benchmarks  # asv takes long to import
 
     contents = read_journal(journal)

@@ -11,6 +11,7 @@ from observatory.errors import SelectionError
 from observatory.store.base.patterns import chosen
 from observatory.store.base.releases import is_release
 from observatory.store.records import alerts as alerts_record
+from observatory.store.records import layout
 from observatory.store.records.alerts import Alert, At, SeriesChange
 
 DEFAULT_METRIC = "cache_misses"
@@ -132,12 +133,17 @@ def of_alert(
 
 
 def named_alert(results: Path, beginning: str) -> Alert:
-    """The alert whose id begins so. Raises SelectionError if there is not exactly one."""
+    """The alert whose id begins so.
+
+    Raises SelectionError if there is not exactly one, and RecordError if there are no results.
+    """
+    layout.check_there(results)
     file = alerts_record.load(results)
     known: Sequence[Alert] = () if file is None else file.alerts
     matching = [one for one in known if beginning and one.id.startswith(beginning)]
     if len(matching) != 1:
-        there = ", ".join(one.id for one in matching or known if one.state != "resolved")
+        unresolved = [one for one in known if one.state != "resolved"]
+        there = ", ".join(one.id for one in matching or unresolved)
         what = "more than one alert" if matching else "no alert"
         raise SelectionError(
             f"{results / alerts_record.FILE} has {what} with an id that begins with "

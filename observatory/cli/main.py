@@ -26,6 +26,7 @@ from observatory.cli.help import Command
 from observatory.cli.patience import outlive_readers
 from observatory.errors import Exit, ObservatoryError
 from observatory.garbage import collect_little
+from observatory.store.base.files import write_atomic
 from observatory.text.plain import for_log, shorten
 
 _ENDING = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
@@ -44,6 +45,8 @@ _ADVICE = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), f"make room there, or {_OTHER_PATH}"),
 }  # fmt: skip
 """What to do about an error of a file that a path of the user led to, or its file system."""
+_MAKING = {write_atomic.__name__, "mkdir", "mkdtemp", "mkstemp"}
+"""The functions that make files and directories."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 
@@ -243,6 +246,11 @@ def _main() -> None:
             raise
         errors.print(for_log(f"observatory: {sentence}"), style="red", markup=False)
         sys.exit(Exit.USAGE)
+    except ImportError as error:
+        if not _is_of_a_model(error):
+            raise
+        errors.print(for_log(f"observatory: {error}"), style="red", markup=False)
+        sys.exit(Exit.USAGE)
     except _Interrupted:
         for number in _ENDING:  # somebody may press Ctrl-C once more
             signal.signal(number, signal.SIG_IGN)
@@ -264,6 +272,12 @@ def _going_on(arguments: Sequence[str]) -> str:
     return f"{kept}; to go on: {shlex.join(['observatory', *again])}"
 
 
+def _is_of_a_model(error: ImportError) -> bool:
+    """Whether a file of a model, which the catalogue imports, is of no use, as the error says."""
+    models = sys.modules.get("observatory.benchmarks.models")
+    return models is not None and isinstance(error, models.ModelError)
+
+
 def _of_a_path(error: OSError | RuntimeError) -> str:
     """What is wrong with a path that a user gave, and what to do; empty where it is another error.
 
@@ -279,7 +293,11 @@ def _of_a_path(error: OSError | RuntimeError) -> str:
 
 
 def _is_a_bug(error: OSError) -> bool:
-    """Whether the path is none that a user gave: of a program, a process, or the observatory."""
+    """Whether the path is none that a user gave: of a program, a process, or the observatory.
+
+    Of a process, the observatory only reads files; whoever wants to make one has named it.
+    """
     place = str(error.filename)
-    calls = (frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__))
-    return "_execute_child" in calls or place.startswith(("/proc/", f"{_PACKAGE}/"))
+    calls = {frame.f_code.co_name for frame, _ in traceback.walk_tb(error.__traceback__)}
+    read = place.startswith("/proc/") and not calls & _MAKING
+    return "_execute_child" in calls or read or place.startswith(f"{_PACKAGE}/")

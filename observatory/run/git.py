@@ -18,6 +18,9 @@ _SETTINGS = ("autocrlf", "safecrlf", "symlinks", "sparseCheckout", "fsmonitor")
 _SCRUBBED = re.compile(r"GIT_(?!SSH|ASKPASS|CONFIG|AUTHOR|COMMITTER|TRACE)")
 """Variables that name another repository; git sets them while it runs a hook."""
 
+_NONE = "fatal: not a git repository (or any"
+"""What git says of a directory that is in no repository."""
+
 
 class GitError(RecordError):
     """git is not installed, or a command failed; the message quotes what git printed."""
@@ -34,10 +37,16 @@ class Git:
     """The path of its git directory."""
 
     def __post_init__(self) -> None:
+        none = f"{self.repository} is not a git repository: give the path of a clone"
         if not self.repository.is_dir():
-            raise GitError(f"{self.repository} is not a git repository")
+            raise GitError(none)
         self.directory = self.repository
-        self.directory = Path(self.text("rev-parse", "--absolute-git-dir", found=False))
+        try:
+            self.directory = Path(self.text("rev-parse", "--absolute-git-dir", found=False))
+        except GitError as error:
+            if _NONE not in str(error):
+                raise
+            raise GitError(none) from error
 
     def text(
         self, *arguments: str, variables: Mapping[str, str] | None = None, found: bool = True

@@ -22,6 +22,7 @@ from observatory.run.interpreters import Interpreters, find
 from observatory.run.releases import load
 from observatory.run.subjects import Subjects
 from observatory.run.uv import Index, RealUv
+from observatory.store.base.files import check_writable
 from observatory.store.base.locking import give_way, holder_of, is_waited_for, locked
 from observatory.store.records.subject import Subject, name_of
 from observatory.text.plain import begun
@@ -47,7 +48,8 @@ def hidden_from_git(state: Path) -> Path:
 
 
 def local_subjects(state: Path) -> Subjects:
-    """Return what reads subjects on this machine."""
+    """Return what reads subjects on this machine. Raises RecordUsageError if STATE is of no use."""
+    check_writable(state, "--state")
     found = _installed(os.environ.get("PATH"), os.environ.get("PYENV_ROOT"))
     return Subjects(History(load(), state), Index(RealUv()), found)
 

@@ -14,6 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
+from observatory.benchmarks.catalogue import did_you_mean
 from observatory.run.history import History
 from observatory.run.interpreters import Choice, Interpreters, newest_supported
 from observatory.run.releases import REFERENCE_PYTHON, ReleasesError, extended
@@ -138,9 +139,10 @@ class Subjects:
             self.history = History(table, self.history.directory)
             release = table.find(version)
         if release is None:
+            hint = did_you_mean(version, (one.version for one in reversed(table.releases)))
             raise SubjectError(
                 f"there is no release {version} between {table.releases[0].version} and "
-                f"{table.newest.version}; accepted: {ACCEPTED}"
+                f"{table.newest.version}{hint}; accepted: {ACCEPTED}"
             )
         return Core(
             label=release.version,

@@ -16,6 +16,7 @@ from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, grid, say
 from observatory.run.local import STATE
 from observatory.run.presets import Narrowed
+from observatory.store.base.files import check_writable
 from observatory.store.base.problems import RecordError
 from observatory.store.reading.saved import INTERLEAVED
 from observatory.store.records import calibration
@@ -52,6 +53,7 @@ def command(
     RESULTS/calibrations/. Counts of instructions need --work. Floors that it does not measure again
     stay, if they are of the same subject and CPU. Repeat it when the machine has changed.
     """  # fmt: skip
+    check_writable(results, "--results")
     measures = tuple(MEASURES) if work else None
     narrowed = Narrowed(None, scenario, backend, launch, measures)
     if saved is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,7 +61,7 @@ def command(
         )
     chosen = graphs_like(graph)
     session = Session(
-        PRESETS[0], Path("results"), state, this_machine(None), timeout,
+        PRESETS[0], state, state, this_machine(None), timeout,
         progress=TerminalProgress(console),
     )  # fmt: skip
     subjects = session.subjects.parse_all(subject or ["newest"], with_ or (), python)

@@ -15,6 +15,7 @@ from observatory.app.contracts import Checks, numbas_of
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, grid, say
 from observatory.run.local import STATE, local_subjects
+from observatory.store.base.files import check_writable
 from observatory.store.records.contracts import Contracts, Status
 
 _WORDS: dict[Status, str] = {
@@ -61,6 +62,7 @@ def command(
     By default, the command checks the version of numba that the subject installs. It stores the
     outcome in RESULTS/contracts/.
     """  # fmt: skip
+    check_writable(results, "--results")
     subjects = local_subjects(state)
     requirements = requirement or ()
     parsed = subjects.parse(subject, requirements, python)

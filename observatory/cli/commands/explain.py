@@ -85,7 +85,7 @@ def command(
         texts = [commits_between(repo, ref)[0] for ref in texts]
     console = Console(stderr=json or as_markdown)
     session = Session(
-        "explain", Path("results"), state, this_machine(None), progress=TerminalProgress(console)
+        "explain", state, state, this_machine(None), progress=TerminalProgress(console)
     )
     asked = Asked(name, model, graph, backend, flags)
     found = explain_keys(session, asked, texts[0], (*texts[1:], None)[0], with_ or (), python)

@@ -173,6 +173,10 @@ def _next(
         yield f"- delete what an earlier version wrote: {' '.join(project.older)}"
     if {"nightly", "benchmarks"} & {*parts} and project.site is None:
         yield '- GitHub, Settings, Pages: choose "GitHub Actions" as the source'
+    yield (
+        "- if this is a fork: enable Actions, then each scheduled workflow on the tab Actions, and "
+        "Issues in Settings, which alerts need; GitHub turns them off in forks"
+    )
     if "compare" in parts:
         yield f"- create the label {LABEL}; everyone who may set it can request a comparison"
     if "benchmarks" in parts:

@@ -30,6 +30,7 @@ from observatory.run.night_steps import MEASURING, STEPS, Wishes, steps
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.presets import PRESETS, Narrowed, tasks_of
 from observatory.run.sources import commits_between, of_commit
+from observatory.store.base.files import check_writable
 from observatory.store.records.layout import checked_machine
 
 NEW = "new"
@@ -193,6 +194,8 @@ def command(
     the first unfinished step. The exit status is that of the worst step.
     """  # fmt: skip
     _check(only or (), repo, commits, url, deliver)
+    if {*MEASURING}.intersection(only or STEPS):
+        check_writable(results, "--results")
     if machine is not None:
         checked_machine(machine)
     if publish:

@@ -13,6 +13,7 @@ from observatory.cli.output import Console
 from observatory.run.local import STATE, local_subjects
 from observatory.run.nightly import Nightly, command_of, one_at_a_time
 from observatory.run.tomorrow import steps_of, tomorrow_of
+from observatory.store.base.files import check_writable
 
 
 def command(
@@ -39,6 +40,7 @@ def command(
     pre-release is newer than the last release, the command says so and does nothing.
     """  # fmt: skip
     options.seconds(census_budget)
+    check_writable(results, "--results")
     console = Console(highlight=False, soft_wrap=True)
     announce = partial(console.print, markup=False, style="bold")
     found = tomorrow_of(local_subjects(state), subject, with_ or (), python)

@@ -15,6 +15,7 @@ from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, name_broken, say, show
 from observatory.errors import SelectionError
 from observatory.run.local import STATE, local_subjects
+from observatory.store.base.files import check_writable
 from observatory.store.records.machine import this_machine
 from observatory.text.torture import CACHES, moved_sentence, torture_table
 
@@ -82,6 +83,7 @@ def command(
     if cache is not None and cache not in CACHES:
         raise SelectionError(no_such("cache", cache, CACHES))
     name_broken(results)
+    check_writable(results, "--results")
     subjects = local_subjects(state)
     chosen = subjects.parse_all(subject, with_ or (), python)
     progress = TerminalProgress(Console(stderr=True))

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from observatory.store.base.problems import RecordError
+from observatory.store.base.problems import RecordError, RecordUsageError
 
 
 def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
@@ -55,6 +55,24 @@ def cache_directory() -> Path | None:
     except RuntimeError:
         return None
     return base / "observatory" if base.is_absolute() else None
+
+
+def check_writable(directory: Path, option: str) -> None:
+    """Raise RecordUsageError if a directory can be neither written nor made; it leaves nothing.
+
+    ``option``: the one that names it.
+    """
+    whole = place = directory.absolute()
+    while not os.path.lexists(place):
+        place = place.parent
+    try:
+        with tempfile.TemporaryFile(dir=place):
+            pass
+    except OSError as error:
+        verb = "written" if place == whole else "made"
+        raise RecordUsageError(
+            f"{option} {directory} cannot be {verb}: {error.strerror}; give another directory"
+        ) from error
 
 
 def write_atomic(

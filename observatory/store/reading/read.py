@@ -24,7 +24,7 @@ from observatory.store.asv.listing import LARGEST_FILE, Listed, listing
 from observatory.store.asv.result import Head
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded
-from observatory.store.base.problems import Problem, RecordError, RecordUsageError
+from observatory.store.base.problems import Problem, RecordError
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import JournalHeader
 from observatory.store.reading.cache import Cache, Made
@@ -95,11 +95,7 @@ def read_results(directory: Path, cache: Path | None = None) -> Results:
     ``cache`` is a directory for what was parsed; see `cache.directory_for`. Raises RecordError only
     if there is no such directory as ``directory``.
     """
-    if not directory.is_dir():
-        raise RecordUsageError(
-            f"there is no results directory {directory}; name one with --results, or make one with "
-            "`observatory observe`"
-        )
+    layout.check_there(directory)
     return _Reading(directory, cache).results()
 
 

@@ -59,6 +59,15 @@ _NAME = re.compile(r"[A-Za-z0-9_+.\-]{1,200}")
 _LONGEST_ENV_NAME = 128  # asv.results.get_filename: longer ones are replaced by their hash
 
 
+def check_there(results: Path) -> None:
+    """Raise RecordUsageError if there is no such directory."""
+    if not results.is_dir():
+        raise RecordUsageError(
+            f"there is no results directory {results}; name one with --results, or make one with "
+            "`observatory observe`"
+        )
+
+
 def checked_name(name: str, what: str) -> str:
     """``name`` if it can be one component of a path; RecordError if it cannot."""
     if not _NAME.fullmatch(name) or name.startswith("."):

@@ -88,6 +88,12 @@ def test_what_cannot_be_written_is_said_and_tried_again(
     assert list((tmp_path / "unwritten").iterdir()) == []
 
 
+def test_without_a_first_sample_there_is_nothing_to_write_and_to_say(tmp_path: Path) -> None:
+    results = tmp_path / "results"
+    assert unwritten.write(results, results / "samples" / "bench" / "a.jsonl") == []
+    assert not results.exists()
+
+
 def test_a_journal_that_somebody_has_removed_is_forgotten(
     tmp_path: Path, written: list[Path]
 ) -> None:

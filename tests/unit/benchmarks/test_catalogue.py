@@ -32,6 +32,42 @@ from observatory.benchmarks.models.parts.radon_data import BASE_VARIANT, VARIANT
 ROOT = Path(__file__).resolve().parents[3]
 
 
+_BACKEND = """
+from . import Model
+MODEL = Model(meaning="m", reference="r", build=None, families=(), without=("CC",), because="b")
+"""
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("", " defines no MODEL; define one, or move "),
+        ("MODEL = 1", " defines no MODEL; "),
+        ("import nowhere", " cannot be imported: ModuleNotFoundError: No module named 'nowhere'"),
+        ("def", " cannot be imported: SyntaxError: "),
+        (_BACKEND, ": there is no backend 'CC' (did you mean 'C'?); choose from C, C_VM"),
+        (_BACKEND.replace("because", "size=1, reason"), " cannot be imported: TypeError: "),
+    ],
+)
+def test_a_file_that_defines_no_model_is_named(tmp_path: Path, content: str, said: str) -> None:
+    """In another process, because what a process has imported stays. A package is no model."""
+    (tmp_path / "of_a_test.py").write_text(content)
+    (tmp_path / "helpers").mkdir()
+    (tmp_path / "helpers" / "__init__.py").touch()
+    code = (
+        "from observatory.benchmarks import models\n"
+        f"models.__path__.append({str(tmp_path)!r})\n"
+        "try:\n"
+        "    import observatory.benchmarks.catalogue\n"
+        "except models.ModelError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert f"benchmarks/models/of_a_test.py{said}" in done.stdout
+
+
 def test_the_fifth_variant_is_the_base() -> None:
     assert VARIANTS[4] == BASE_VARIANT
 

@@ -8,12 +8,14 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
 from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.models import ModelError
 from observatory.cli.main import Commands
 from observatory.cli.output import Console, show
 from observatory.errors import Exit
@@ -100,6 +102,73 @@ def test_a_mistake_of_the_user_is_answered_in_a_sentence(
     assert done.returncode == Exit.USAGE
     assert said in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("profile", "3.3.7"), ("ack", "8", "--why", "x"), ("bisect", "8"), ("cross", "8"), ("show",)],
+)
+def test_a_results_directory_that_is_not_there_is_said_alike(command: tuple[str, ...]) -> None:
+    done = observatory(*command, "--results", "nowhere")
+    assert done.returncode == Exit.USAGE
+    assert "there is no results directory nowhere; name one with --results" in done.stderr
+
+
+@pytest.fixture
+def _offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command that goes too far finds no package: it must not begin to measure."""
+    monkeypatch.setenv("UV_OFFLINE", "1")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "uv"))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run",), ("canary",), ("observe",), ("calibrate",), ("sentinel",), ("contracts",),
+        ("explore",), ("tomorrow",), ("nightly",), ("torture", "3.3.7"), ("upgrade", "3.3.7"),
+        ("bisect", "3.3.6", "3.3.7"), ("cross", "3.3.6", "3.3.7"),
+    ],
+)  # fmt: skip
+@pytest.mark.usefixtures("_offline")
+def test_a_place_that_can_hold_no_results_is_said_before_anything_is_measured(
+    tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    file = tmp_path / "README.md"
+    file.touch()
+    for place, verb in ((file, "written"), (file / "below", "made"), (Path("/proc/foo"), "made")):
+        done = observatory(*command, "--results", place, "--state", tmp_path / "state")
+        assert done.returncode == Exit.USAGE
+        assert f"observatory: --results {place} cannot be {verb}: " in done.stderr
+    assert list(tmp_path.iterdir()) == [file]
+
+
+@pytest.mark.usefixtures("_offline")
+def test_a_state_that_cannot_be_made_is_said_before_anything_is_measured(tmp_path: Path) -> None:
+    done = observatory("run", "--results", tmp_path / "results", "--state", "/proc/foo")
+    assert done.returncode == Exit.USAGE
+    assert "observatory: --state /proc/foo cannot be made: " in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_that_is_of_no_use_is_said_in_a_sentence_and_another_failed_import_is_a_bug(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from observatory.cli import main as command
+
+    def failed(error: ImportError) -> Callable[[], None]:
+        def importing() -> None:
+            raise error
+
+        return importing
+
+    monkeypatch.setattr(command, "app", failed(ModelError("sorting.py defines no MODEL")))
+    with pytest.raises(SystemExit) as left:
+        command._main()
+    assert left.value.code == Exit.USAGE
+    assert capsys.readouterr().err == "observatory: sorting.py defines no MODEL\n"
+    monkeypatch.setattr(command, "app", failed(ModuleNotFoundError("No module named 'nowhere'")))
+    with pytest.raises(ModuleNotFoundError):
+        command._main()
 
 
 def test_the_newest_subject_is_shown_by_default(results: Path) -> None:

@@ -175,6 +175,14 @@ def test_a_path_that_no_user_gave_is_a_bug(
         command._main()
 
 
+@pytest.mark.parametrize("out", ["/proc/x.csv", "/proc/none/x.csv"])
+def test_a_file_that_nobody_can_make_is_a_sentence(results: Path, out: str) -> None:
+    done = observatory("export", "--results", results, "--out", out)
+    assert done.returncode == Exit.USAGE
+    assert done.stderr.startswith("observatory: /proc/")
+    assert "give another path" in done.stderr
+
+
 def test_an_error_without_a_path_is_a_bug(monkeypatch: pytest.MonkeyPatch) -> None:
     def refused() -> None:
         raise PermissionError(errno.EPERM, "Operation not permitted")

@@ -358,7 +358,10 @@ def test_a_mistake_is_answered_in_a_sentence(
 def test_where_there_is_no_repository_it_is_said(tmp_path: Path) -> None:
     with pytest.raises(GitError, match="is not a git repository"):
         Branch(tmp_path / "none", "results")
-    with pytest.raises(GitError, match="not a git repository"):
+    with pytest.raises(GitError, match="is not a git repository: give the path of a clone"):
+        Git(tmp_path)
+    (tmp_path / ".git").write_text("gitdir: /nowhere\n")  # a worktree whose clone was moved
+    with pytest.raises(GitError, match="fatal: not a git repository: /nowhere"):
         Git(tmp_path)
 
 

@@ -174,6 +174,7 @@ def test_commits_of_one_second_come_in_their_order(subjects, tmp_path):
         ("numpy==2", "is not a release of PyTensor"),
         ("pytensor>=3", "does not name one release"),
         ("3.1.0", "no release 3.1.0"),
+        ("2.35.11", r"no release 2\.35\.11 .* \(did you mean '2\.35\.1'\?\); accepted"),
         ("3.3.7..2.35.1", "runs backwards"),
         ("2.35.1..x", "not a range"),
         ("pytensor @ git+https://localhost/x@abc", "clone the repository"),

@@ -6,8 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from observatory.store.base.files import files_below, read_bounded, write_atomic
-from observatory.store.base.problems import RecordError
+from observatory.store.base.files import (
+    check_writable,
+    files_below,
+    read_bounded,
+    write_atomic,
+)
+from observatory.store.base.problems import RecordError, RecordUsageError
 
 
 def test_the_content_is_there_and_nothing_else(tmp_path: Path) -> None:
@@ -82,3 +87,18 @@ def test_a_directory_that_vanishes_is_passed_over(
 
     monkeypatch.setattr(os, "scandir", vanishing)
     assert files_below(tmp_path, "*.json") == [tmp_path / "b.json", tmp_path / "here" / "a.json"]
+
+
+def test_a_directory_that_can_be_made_or_written_is_left_as_it_is(tmp_path: Path) -> None:
+    for place in (tmp_path, tmp_path / "not" / "there"):
+        check_writable(place, "--results")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_directory_that_can_be_neither_made_nor_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "link").symlink_to(tmp_path / "gone")
+    for name, verb in (("file", "written"), ("file/below", "made"), ("link", "written")):
+        said = f"^--results {tmp_path / name} cannot be {verb}: .*; give another directory$"
+        with pytest.raises(RecordUsageError, match=said):
+            check_writable(tmp_path / name, "--results")

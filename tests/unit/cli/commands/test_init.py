@@ -368,7 +368,14 @@ def test_an_unknown_part_is_named(pytensor: Path) -> None:
 
 def test_what_is_no_repository_is_said(tmp_path: Path) -> None:
     done = init(tmp_path)
-    assert "not a git repository" in str(done.exception)
+    said = f"{tmp_path} is not a git repository: give the path of a clone"
+    assert str(done.exception) == said
+
+
+def test_what_github_turns_off_in_a_fork_is_said(pytensor: Path) -> None:
+    (line,) = (one for one in init(pytensor).output.splitlines() if "if this is a fork" in one)
+    for word in ("enable Actions", "scheduled workflow", "Issues in Settings"):
+        assert word in line
 
 
 def test_all_lines_name_one_version_of_one_repository(pytensor: Path) -> None:
