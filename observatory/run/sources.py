@@ -124,11 +124,11 @@ def commits_between(repository: Path, commits: str) -> list[str]:
     """Return the commits of a range ``A..B``, without A and oldest first, as texts of subjects.
 
     Only first parents are followed: commits on the branch, not those merged into it. A single
-    commit is a range of one. Raises SubjectError if the range is invalid or empty.
+    commit is a range of one. Raises SubjectError if the range is invalid or empty, and GitError.
     """
     repository = repository.resolve()
     single = [] if ".." in commits else ["--max-count=1"]
-    git = clone(repository)
+    git = Git(repository)
     for name in filter(None, commits.split("..")):
         if git.resolved(name.strip(".")) is None:
             names = git.text("for-each-ref", "--format=%(refname:short)").splitlines()
@@ -145,19 +145,12 @@ def commits_between(repository: Path, commits: str) -> list[str]:
     return [of_commit(repository, commit) for commit in found.split()]
 
 
-def clone(repository: Path) -> Git:
-    """A clone that a person named. Raises SubjectError if it is not one."""
-    try:
-        return Git(repository)
-    except GitError as error:
-        raise SubjectError(
-            f"{repository} is not a git repository; give the path of a clone"
-        ) from error
-
-
 def uncommitted(repository: Path, commit: str) -> str:
-    """A sentence if files of the checked-out ``commit`` were changed and not committed; or ""."""
-    git = clone(repository)
+    """A sentence if files of the checked-out ``commit`` were changed and not committed; or "".
+
+    Raises GitError.
+    """
+    git = Git(repository)
     if git.resolved("HEAD") != commit:
         return ""
     changed = git.run(

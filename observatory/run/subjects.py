@@ -100,8 +100,8 @@ class Subjects:
             raise SubjectError(f"{head!r} is not a subject; accepted: {ACCEPTED}") from error
         if canonicalize_name(requirement.name) != "pytensor":
             raise SubjectError(
-                f"{head!r} is not a release of PyTensor; to name a branch or commit, say of which "
-                f"clone: --repo CLONE (accepted otherwise: {ACCEPTED})"
+                f"{head!r} is not a release of PyTensor, and a branch or commit needs "
+                f"--repo CLONE; accepted: {ACCEPTED}"
             )
         if requirement.url is not None:
             return [from_url(requirement.url)]

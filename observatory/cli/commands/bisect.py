@@ -16,8 +16,8 @@ from observatory.app.wanted import wanted_named
 from observatory.cli import options
 from observatory.cli.output import Console, TerminalProgress, name_broken, say
 from observatory.errors import SelectionError
+from observatory.run.git import Git
 from observatory.run.local import STATE
-from observatory.run.sources import clone
 from observatory.store.journal.models import SEARCH
 from observatory.store.records.machine import this_machine
 from observatory.store.records.searches import Searched
@@ -85,7 +85,7 @@ def command(
         )
     name_broken(results)
     if repo is not None:
-        clone(repo)  # a mistake is told before releases are measured
+        Git(repo)  # a mistake is told before releases are measured
     with on_cluster(session, cluster) as own:
         searcher = Searcher(own, repo, confirm, with_ or (), python)
         if open_:

@@ -87,7 +87,7 @@ def test_the_version_is_said() -> None:
             ("run", "--repo", ".", "--commits", "no..where"),
             "there is no branch, tag or commit 'no'",
         ),
-        (("compare", "main", "branch"), "to name a branch or commit, say of which clone: --repo"),
+        (("compare", "main", "branch"), "branch or commit needs --repo CLONE; accepted"),
         (("shwo",), "there is no command 'shwo' (did you mean 'show'?)"),
         (("run", "--backend", "numb"), "there is no backend 'numb' (did you mean 'NUMBA'?)"),
         (("run", "--preset", "hsitory"), "(did you mean 'history'?)"),

@@ -9,7 +9,7 @@ import pytest
 
 from observatory.run import sources
 from observatory.run.commits import commits_between, definitions
-from observatory.run.git import Git
+from observatory.run.git import Git, GitError
 from observatory.run.sources import SubjectError, uncommitted
 
 
@@ -71,5 +71,5 @@ def test_a_name_that_the_clone_does_not_have_is_answered_with_those_it_has(
 ) -> None:
     with pytest.raises(SubjectError, match=r"no branch, tag or commit 'sied' .*mean 'side'"):
         sources.commits_between(clone.repository, "sied")
-    with pytest.raises(SubjectError, match="nowhere is not a git repository; give the path"):
+    with pytest.raises(GitError, match="nowhere is not a git repository: give the path"):
         sources.commits_between(tmp_path / "nowhere", "main")
