@@ -126,9 +126,10 @@ def _to_explain(cause: Cause, comparison: Comparison) -> tuple[str, ...]:
     if cell is None or not head or not are_pins(pins):
         return ()
     names = [one.name for one in cause.functions if one.name != OUTER_GRAPH]
+    ops = [one for one in names if "." not in one]  # a function of Python has a path
     backend = () if cell.backend == "NUMBA" else ("--backend", cell.backend)
     more = (word for pin in pins for word in ("--with", pin))
-    return (names[0] if names else OUTER_GRAPH, head, *clone, *backend, *more)
+    return ((*ops, *names, OUTER_GRAPH)[0], head, *clone, *backend, *more)
 
 
 def _cause(
