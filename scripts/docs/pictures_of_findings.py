@@ -81,7 +81,7 @@ def _curve(
 @style.styled
 def _path(results: Path) -> Figure:
     """Functions compiled on the path, by subject: of one model by step, of each model in all."""
-    found = {model: walks for (model, _), walks in by_model(walks_in(results)).items()}
+    found = {model: walks for (model, *_), walks in by_model(walks_in(results)).items()}
     cold = {
         model: {_short(walk.label): walk for walk in walks if walk.start == "cold" and _whole(walk)}
         for model, walks in found.items()
