@@ -254,7 +254,8 @@ def _main() -> None:
     except _Interrupted:
         for number in _ENDING:  # somebody may press Ctrl-C once more
             signal.signal(number, signal.SIG_IGN)
-        errors.print(f"observatory: interrupted{_going_on(sys.argv[1:])}", markup=False)
+        said = for_log(f"observatory: interrupted{_going_on(sys.argv[1:])}")
+        errors.print(said, markup=False, soft_wrap=True)  # with a command to copy
         sys.exit(Exit.INTERRUPTED)
 
 

@@ -36,8 +36,6 @@ MOST_RESOLVED = 60
 _SERIES_SHOWN = 4
 _CHANGES_SHOWN = 20
 _ENVIRONMENTS_SHOWN = 5
-_LONGEST_LABEL = 14
-"""Of a subject in the list; longer ones take several lines."""
 _LONGEST_NAME = 24
 """Of a benchmark in the list, so that it stands in one line; the whole name follows below."""
 
@@ -148,10 +146,7 @@ def _table(alerts: Sequence[Alert]) -> Table:
     """The overview: one line for each alert."""
     table = Table(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for name in ("state", "id", "date", "since", "change", "what"):
-        table.add_column(
-            name, no_wrap=name not in ("since", "what"), overflow="fold",
-            max_width=_LONGEST_LABEL if name == "since" else None,
-        )  # fmt: skip
+        table.add_column(name, no_wrap=name not in ("since", "what"), overflow="fold")
     for alert in alerts:
         table.add_row(
             Text(alert.state, _STYLES[alert.state]), alert.id, f"{alert.first_bad.date:%Y-%m-%d}",

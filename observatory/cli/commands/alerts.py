@@ -110,6 +110,5 @@ def command(
         )
     if not search.saved:  # before the status of alerts, which says that the file is written
         raise typer.Exit(Exit.USAGE)
-    retired = set(found.retired or ())
-    if any(one.state in wanted and one.id not in retired for one in found.alerts):
+    if found.measured(*(one for one in STATES if one in wanted)):
         raise typer.Exit(Exit.ALERTS)

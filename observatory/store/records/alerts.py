@@ -279,10 +279,14 @@ class Alerts(Record):
         """The alerts whose state is one of ``states``, in the order of the file."""
         return [alert for alert in self.alerts if alert.state in states]
 
+    def measured(self, *states: State) -> list[Alert]:
+        """Those in one of ``states`` whose series are still measured."""
+        retired = set(self.retired or ())
+        return [one for one in self.in_state(*states) if one.id not in retired]
+
     def needing(self) -> list[Alert]:
         """Those about which nobody has decided, and whose series are still measured."""
-        retired = set(self.retired or ())
-        return [one for one in self.in_state("new", "expired", "open") if one.id not in retired]
+        return self.measured("new", "expired", "open")
 
 
 def save(results: Path, alerts: Alerts) -> Path:

@@ -144,6 +144,9 @@ def test_nobody_decides_about_alerts_whose_series_are_not_measured_any_more() ->
     old, still = alert("open", number=1), alert("open", number=2)
     found = record(old, still, retired=[old.id])
     assert found.needing() == [still]
+    known = alert("acknowledged", number=3)
+    assert record(known).measured("acknowledged") == [known]
+    assert record(known, retired=[known.id]).measured("acknowledged") == []
     assert standing(found).needing == (still,)
 
 

@@ -107,3 +107,19 @@ def test_a_fleet_takes_samples_for_the_run_that_is_continued(tmp_path: Path) -> 
     with pytest.raises(Reached):
         take_samples(session, head.subject, fleet_client.environment(tmp_path / "env"), tasks)
     assert asked == [f"{RUN}-fake"]
+
+
+def test_where_there_is_no_run_to_continue_a_new_one_begins_and_says_so(tmp_path: Path) -> None:
+    said: list[str] = []
+
+    class Ended(Exception):
+        pass
+
+    def told(update: object) -> None:
+        said.append(str(update))
+        if "no run to continue" in said[-1]:
+            raise Ended
+
+    own = replace(fleet_client.session(tmp_path, resume=True), progress=told)
+    with pytest.raises(Ended):
+        take_samples(own, header().subject, fleet_client.environment(tmp_path / "env"), [])

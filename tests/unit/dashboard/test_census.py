@@ -135,12 +135,18 @@ def test_counts_stand_for_themselves_and_may_change() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "text", "state"),
     [("hit", "hit", "nothing lost", "good"), ("hit", "miss", "1 graph lost", "unknown"),
-     ("hit", "collided", "wrong values", "bad"), ("uncacheable", "uncacheable", "nothing lost",
+     ("hit", "collided", "wrong values", "bad"), ("raised", "raised", "1 graph raises", "unknown"),
+     ("uncacheable", "uncacheable", "nothing lost",
                                                   "good")],
 )  # fmt: skip
 def test_the_verdict_is_on_what_was_lost(before: str, after: str, text: str, state: str) -> None:
     verdict = values({"exp": before}, {"exp": after})["verdict"]
     assert (verdict.text, verdict.state) == (text, state)
+
+
+def test_graphs_that_a_subject_lacks_are_none_of_its_graphs() -> None:
+    found = values({"exp": "hit", "log": "hit"}, {"exp": "hit", "log": "absent"})
+    assert found["standing"] == "of 1 graph, 1 comes from the cache; 1 more is not in this version"
 
 
 def test_graphs_of_one_reason_share_a_row() -> None:

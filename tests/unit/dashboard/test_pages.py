@@ -601,6 +601,7 @@ def test_a_new_machine_sees_its_own_values_beside_the_recorded_history() -> None
     assert subject is not None
     assert subject.setting.machine == "laptop"
     view = overview(found, subject, headline(subject))
+    assert view.of_machines == 2
     tiles = [tile for row in view.rows for tile in row.tiles if tile is not None]
     assert tiles
     for tile in tiles:

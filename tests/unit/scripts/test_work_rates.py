@@ -171,6 +171,11 @@ def test_samples_are_added_to_a_pool_once(tmp_path: Path) -> None:
     more.to_json(new, orient="records", lines=True)
     assert pools_of([kept, new])["value"].tolist() == [1e9, 1.1e9, 1.2e9]
     assert pools_of([kept, kept]).equals(pool_of(kept))
+    made([1e9, 1.1e9], hash_seed=[1, 2]).assign(pytensor=["3.3.7", "3.3.8"]).to_json(
+        new, orient="records", lines=True
+    )
+    with pytest.raises(SystemExit, match=r"of one subject, not of pytensor 3\.3\.7, 3\.3\.8"):
+        pools_of([new])
 
 
 def test_the_example_of_the_documentation_has_the_recorded_work() -> None:

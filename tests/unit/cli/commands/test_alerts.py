@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import sys
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from observatory.cli.main import main
 from observatory.dashboard.publish import publish, refuse_foreign
@@ -17,6 +19,7 @@ from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.journal.writer import Journal
 from observatory.store.records import alerts as record
+from observatory.text.alerts import drawn
 from tests.command import observatory
 from tests.factories import header, ledger, sample
 from tests.factories_alerts import detected, line, moment, series, stepped, watched
@@ -100,10 +103,16 @@ def test_a_gate_on_a_directory_without_results_does_not_pass(
 
 def test_long_labels_leave_room_for_the_columns_beside_them(results: Path) -> None:
     count(results, "3.3.8 nutpie==0.16.11 pymc==6.4.0", 9, -1)
-    said = observatory("alerts", "--results", results).stdout
-    (alert, *_) = alerts(results)
-    assert f"new    {alert['id']}" in said.replace("open   ", "new    ")
-    assert "misses" in said or "functions" in said
+    observatory("alerts", "--results", results)
+    found = record.load(results)
+    assert found is not None
+    written = io.StringIO()
+    Console(width=80, file=written).print(drawn(found, TODAY))
+    (head,) = [line for line in written.getvalue().splitlines() if "since" in line and "id" in line]
+    assert head.split() == ["state", "id", "date", "since", "change", "what"]
+    for one in found.alerts:
+        assert f" {one.state} " in written.getvalue()
+        assert f" {one.id} " in written.getvalue()
 
 
 def test_json_is_what_is_written(results: Path, tmp_path: Path) -> None:
