@@ -83,7 +83,12 @@ def test_a_failing_test_and_a_broken_commit_lose_nothing_of_the_others(
     clone: tuple[Path, list[str]], tmp_path: Path
 ) -> None:
     where, commits = clone
+    (where / "bench" / "test_x.py").write_text("not committed")
+    (where / "notes.txt").write_text("mine")
     assert measured(tmp_path, where, commits[0]) == 4
+    assert (where / "bench" / "test_x.py").read_text() == "not committed"
+    assert (where / "notes.txt").read_text() == "mine"
+    assert git_in(where, "worktree", "list").count("\n") == 0
     made = {path.name[:8]: json.loads(path.read_text())["results"]
             for path in (tmp_path / "shard" / "bench").glob("*-pytest-*.json")}  # fmt: skip
     assert made.keys() == {commits[1][:8], commits[3][:8]}

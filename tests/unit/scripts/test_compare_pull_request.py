@@ -105,6 +105,19 @@ def test_stored_results_that_cannot_be_used_do_not_prevent_the_comparison(
     assert (tmp_path / "arguments").exists()
 
 
+@pytest.mark.parametrize(
+    "asked", [("--base", "v1.0"), ("--passes", "counting timing"), ("--", "--scenario", "call")]
+)
+def test_stored_results_do_not_stand_for_what_they_do_not_have(
+    asked: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:  # fmt: skip
+    acted(monkeypatch, RecordError("they are not asked"))
+    assert compared(tmp_path, 0, "--stored", str(tmp_path), *asked) == 0
+    assert "they are not asked" not in capsys.readouterr().out
+    assert (tmp_path / "arguments").exists()
+
+
 def test_a_clone_that_is_none_is_left_to_the_comparison_to_say(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
