@@ -139,7 +139,9 @@ def kept_sample(file: Path, take: Callable[[], Sample]) -> Sample:
     if not file.exists():
         sample = take()
         if sample.status != "ok":
-            raise RuntimeError(f"the release itself {sample.status} in {sample.cell}; try again")
+            raise RuntimeError(
+                f"a sample of the release itself, {sample.cell}, ended as {sample.status}; try again"
+            )
         write_atomic(file, sample.model_dump_json(by_alias=True).encode())
     return Sample.model_validate_json(file.read_bytes())
 

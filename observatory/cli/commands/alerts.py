@@ -106,7 +106,8 @@ def command(
     report_problems(search.problems, strict)
     if wanted and found.newest is None:
         raise SelectionError(
-            f"{results} has no results, so that --fail-on says nothing; is it the right directory?"
+            f"{results} has no results, so --fail-on has nothing to check; "
+            "name another directory with --results"
         )
     if not search.saved:  # before the status of alerts, which says that the file is written
         raise typer.Exit(Exit.USAGE)
