@@ -140,7 +140,7 @@ def kept_sample(file: Path, take: Callable[[], Sample]) -> Sample:
         sample = take()
         if sample.status != "ok":
             raise RuntimeError(
-                f"a sample of the release itself, {sample.cell}, ended as {sample.status}; try again"
+                f"the release itself ended as {sample.status} in {sample.cell}; try again"
             )
         write_atomic(file, sample.model_dump_json(by_alias=True).encode())
     return Sample.model_validate_json(file.read_bytes())
