@@ -204,13 +204,18 @@ def _updated(
     triage: Triage | None = None,
     failures: Mapping[str, Sequence[str]] | None = None,
 ) -> Alerts:
+    states = update_alerts(found, _recorded(found, failures), moment(60, previous, triage))
+    empty = nightly(39, series(line(39), stepped(39)))
+    return empty.model_copy(update={"alerts": [one.alert for one in states]})
+
+
+def _recorded(
+    found: Sequence[Occurrence], failures: Mapping[str, Sequence[str]] | None = None
+) -> Recorded:
     keys = frozenset(one.key for o in found for one in o.change.series)
     positions = {subject(n).commit: n for n in range(60)}
     run = Run("bench", "observatory-py3.13", at_of(subject(59)), night(59), failures=failures or {})
-    recorded = Recorded((run,), keys, {("bench", "observatory-py3.13"): [positions]})
-    states = update_alerts(found, recorded, moment(60, previous, triage))
-    empty = nightly(39, series(line(39), stepped(39)))
-    return empty.model_copy(update={"alerts": [one.alert for one in states]})
+    return Recorded((run,), keys, {("bench", "observatory-py3.13"): [positions]})
 
 
 def _resolved(one: Occurrence, id_: str) -> Alert:
@@ -245,6 +250,29 @@ def test_a_renamed_benchmark_resolves_nothing_silently() -> None:
     removed = nightly(90, series(on, renamed, cell=new_name), previous=after)
     assert only(removed).state == "open"
     assert "no longer in the results" in only(removed).notes[0]
+
+
+def test_an_alert_that_is_over_told_of_no_change_that_holds_now() -> None:
+    """What is told already stays an alert while half of the least impact is left."""
+    holds = _leak("siblings", 40)
+    over = replace(holds, recovered=at_of(subject(50)))
+    recorded, told = _recorded([holds]), only(_updated([holds], None))
+    resolved = _resolved(holds, holds.change.id)
+    assert recorded.told(holds, [told])
+    assert not recorded.told(holds, [resolved])
+    assert recorded.told(over, [resolved])  # it is that one, and stays in the list
+
+
+def test_times_that_only_describe_a_count_are_no_series_that_ended() -> None:
+    count = _leak("siblings", 40)
+    (files,) = count.change.series
+    older = {"metric": "compile_time", "kind": "noisy", "newest": at_of(subject(50))}
+    for now, said in ((None, []), (2.0, [Statement("series ended", (1, 2, "n50"))])):
+        time = files.model_copy(update=older | {"now": now})
+        both = count.change.model_copy(update={"series": [files, time]})
+        found = [replace(count, change=both)]
+        (told,) = update_alerts(found, _recorded(found), moment(60))
+        assert told.notes == said
 
 
 def test_an_acknowledgement_of_what_is_gone_from_the_results_still_counts() -> None:

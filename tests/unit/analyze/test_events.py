@@ -85,10 +85,20 @@ def test_a_time_that_did_not_follow_a_count_has_no_step(factor: float, counts: l
     assert time_of(series(on, stepped(20, 2, factor)), misses(on, counts)).bounds == (0, 20)
 
 
-def test_of_a_count_with_a_gap_nobody_knows_where_it_changed() -> None:
-    on, values = line(20), stepped(20, 2, 0.1)
-    gap = misses(on, [105.0, *[0.0] * 15], at=[0, *range(5, 20)])
+@pytest.mark.parametrize("place", [2, 4])
+def test_of_a_count_with_a_gap_nobody_knows_where_it_changed(place: int) -> None:
+    on, values = line(20), stepped(20, place, 0.1)
+    gap = misses(on, [105.0, *[0.0] * 16], at=[0, *range(4, 20)])
     assert time_of(series(on, values), gap).bounds == (0, 20)
+
+
+@pytest.mark.parametrize("factor", [0.1, 10.0])
+def test_counts_of_a_cell_that_go_both_ways_at_once_explain_no_time(factor: float) -> None:
+    on = line(20)
+    fewer, more = misses(on, [105] * 2 + [0] * 18), misses(on, [0] * 2 + [105] * 18)
+    refused = replace(more, place=more.place._replace(metric="uncacheable"))
+    both = time_of(series(on, stepped(20, 2, factor)), fewer, refused)
+    assert both.bounds == (0, 20)
 
 
 def test_counts_of_another_cell_or_line_are_no_events() -> None:

@@ -66,6 +66,30 @@ def test_what_is_acknowledged_says_so() -> None:
     assert known.words.endswith("since n50, acknowledged")
 
 
+def test_a_series_that_went_back_is_quiet_though_another_one_of_its_alert_did_not() -> None:
+    on, values = line(80), stepped(80, 30, 1.3)
+    values[50:] /= 1.3
+    other = ("radon", "warm_disk", "C", "spawn")
+    both = [series(on, values), series(on, stepped(80, 30, 1.3, seed=5), cell=other)]
+    alerts = detected(watched(80, *both), moment(80))
+    assert [alert.state for alert in alerts.alerts] == ["open"]
+    site = SiteInput(list(segmented(both)), (), alerts, "0.1")
+    assert [newest_change(site, track).state for track in site.tracks] == ["quiet", "bad"]
+
+
+def test_an_alert_that_is_over_says_nothing_of_the_newest_value() -> None:
+    """Files of older versions have alerts that were withdrawn while their series hold."""
+    found = series(line(60), stepped(60, 30, 1.3))
+    alerts = detected(watched(60, found), moment(60))
+    (alert,) = alerts.alerts
+    over = alerts.model_copy(update={"alerts": [alert.model_copy(update={"state": "resolved"})]})
+    words = []
+    for one in (alerts, over):
+        site = observed(found, one)
+        words.append(newest_change(site, site.tracks[0]).words)
+    assert words == ["slower: +31 % since n30", "as before"]
+
+
 @pytest.mark.parametrize(
     ("values", "words"),
     [
