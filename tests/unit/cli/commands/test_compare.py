@@ -1,9 +1,10 @@
 """A whole comparison: what differs beside the subject, what is warned of, what is workload."""
 
 import contextlib
+import shlex
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import timedelta
 from itertools import product
@@ -117,6 +118,40 @@ def test_with_more_work_or_side_by_side_they_are_slower(changes: dict[str, Any])
     found = compare(of_a_machine(1.0), of_a_machine(1.4, work), **changes)
     times = {one.conclusion for one in found.verdicts if one.metric == "compile_time"}
     assert times == {"worse"}
+
+
+def counted_elsewhere(by: str, instructions: float) -> list[Sample]:
+    """Instructions of all cells of `of_a_machine`."""
+    cells = {one.cell for one in of_a_machine(1.0)}
+    counts = {"instructions": instructions}
+    return [sample(cell, "work", counts, counted_by=by) for cell in sorted(cells)]
+
+
+def other_graphs(work: float) -> list[Sample]:
+    """Python calls of cells without times."""
+    cells = [
+        Cell("radon", scenario, "C_VM", launch) for launch in ("fork", "spawn")
+        for scenario in ("cold", "warm_disk", "warm_process", "call")
+    ]  # fmt: skip
+    return [sample(cell, "tracing", {"python_calls": round(9e5 * work)}) for cell in cells]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (counted_elsewhere("callgrind, code for haswell", 2.0e9),
+         counted_elsewhere("hardware (EPYC), code for haswell", 2.2e9)),
+        (other_graphs(1.0), other_graphs(1.4)),
+    ],
+    ids=["counts of another counter", "work of cells without times"],
+)  # fmt: skip
+def test_only_comparable_work_of_the_timed_cells_tells_whether_the_machine_changed(
+    old: list[Sample], new: list[Sample]
+) -> None:
+    found = compare([*of_a_machine(1.0), *old], [*of_a_machine(1.4), *new], interleaved=False)
+    times = {one.conclusion for one in found.verdicts if one.metric == "compile_time"}
+    assert times == {"undecided"}
+    assert found.warnings[0].startswith("8 of 8 times changed alike")
 
 
 def test_a_machine_that_changed_between_two_subjects_of_a_history_makes_none_slower() -> None:
@@ -619,12 +654,7 @@ def test_where_nothing_counts_a_comparison_says_so_once(
         assert self.matrix.worked == ()
         raise SubjectError("enough")
 
-    monkeypatch.setattr(Comparer, "run", compared_here)
-    unchanged = Resolved(side().subject, {})
-    monkeypatch.setattr(module, "alike", lambda *_: (Together(unchanged, unchanged, {}), ""))
-    monkeypatch.setattr(module, "side_of", lambda *_: (Measured(None, None), side()))  # type: ignore[arg-type]
-    monkeypatch.setattr(module.implementations, "between", lambda *_: ["what no sample shows"])
-    monkeypatch.setattr(Session, "subjects", Subjects())
+    made_without_environments(monkeypatch, compared_here)
     with pytest.raises(SubjectError, match="enough"):
         module.compare("3.3.6", "3.3.7", passes=["counting", "work"], state=tmp_path)
     ((times, work, last),) = warned
@@ -638,6 +668,48 @@ def test_where_nothing_counts_a_comparison_says_so_once(
 class Subjects:
     def pair(self, *_: object) -> tuple[str, str]:
         return "3.3.6", "3.3.7"
+
+
+def made_without_environments(
+    monkeypatch: pytest.MonkeyPatch, run: Callable[[Comparer], Comparison]
+) -> None:
+    """Let a comparison begin at once; ``run`` is called where it would measure."""
+    unchanged = Resolved(side().subject, {})
+    monkeypatch.setattr(Comparer, "run", run)
+    monkeypatch.setattr(module, "alike", lambda *_: (Together(unchanged, unchanged, {}), ""))
+    monkeypatch.setattr(module, "side_of", lambda *_: (Measured(None, None), side()))  # type: ignore[arg-type]
+    monkeypatch.setattr(module.implementations, "between", lambda *_: ["what no sample shows"])
+    monkeypatch.setattr(Session, "subjects", Subjects())
+
+
+@pytest.mark.parametrize("recorded", [("base", "head"), ("base",), ()])
+def test_an_interrupted_comparison_says_how_to_judge_what_was_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recorded: tuple[str, ...]
+) -> None:
+    """With a command to copy, which works as it is; without both sides there is none."""
+    where, said = tmp_path / "of two words", list[str]()
+
+    def interrupted(self: Comparer) -> Comparison:
+        for name, label in zip(recorded, ("3.3.6", "3.3.7"), strict=False):
+            journal(where / name, times(*SEVEN), under=header(label))
+        raise KeyboardInterrupt
+
+    made_without_environments(monkeypatch, interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        module.compare(
+            "3.3.6", "3.3.7", passes=["timing"], samples=where, state=tmp_path / "state",
+            progress=lambda update: said.append(update.text),
+        )  # fmt: skip
+    offered = [line.removeprefix("To judge what was measured: ") for line in said
+               if line.startswith("To judge")]  # fmt: skip
+    assert where.exists() == bool(recorded)
+    if len(recorded) < 2:
+        assert offered == []
+        return
+    (again,) = offered
+    done = CliRunner().invoke(app, shlex.split(again)[1:])
+    assert done.exit_code == Exit.OK
+    assert "3.3.6" in done.stdout
 
 
 def test_what_every_sample_of_work_says_is_said_once_in_a_comment() -> None:
