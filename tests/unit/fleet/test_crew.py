@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -16,14 +16,15 @@ from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site, apart
-from observatory.fleet.orders import NotTakenError, Place, Taken
+from observatory.fleet.orders import NotTakenError, Order, Place, Taken
 from observatory.fleet.taking import Samples
 from observatory.run.environments import EnvironmentMakingError
 from observatory.run.fleets import FleetError
 from observatory.run.placing import Placing
 from observatory.run.spool import Spooled
 from observatory.store.journal.models import new_run
-from tests.factories import header, sample
+from observatory.store.records.sample import Sample
+from tests.factories import failed, header, sample
 
 MACHINE = header().machine
 HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE)
@@ -340,9 +341,9 @@ def test_what_starts_from_a_cache_that_was_filled_on_a_machine_that_refuses_is_s
         taking.run(warm)
 
 
-def spooled() -> bytes:
+def spooled(taken: Sample | None = None) -> bytes:
     """A sample as a worker records it."""
-    record = Spooled(run=new_run("fake"), header=header(), sample=sample(CELL))
+    record = Spooled(run=new_run("fake"), header=header(), sample=taken or sample(CELL))
     return record.model_dump_json(by_alias=True, exclude_defaults=False).encode()
 
 
@@ -377,6 +378,69 @@ def test_a_sample_that_was_begun_again_is_late_for_its_pair(
     taking.drop(found)
     assert not taking.was_late(found)
     assert "1 sample taken again with the other one of their pair" in fleet.report()
+
+
+def submitted(monkeypatch: pytest.MonkeyPatch, lost: int) -> list[Order]:
+    """Every order that is handed in; the scheduler loses the first ones."""
+    orders, submit = list[Order](), Worker.submit
+
+    def losing(
+        self: Worker, function: Callable[..., Any], order: Order, **more: Any
+    ) -> Future[Any]:
+        orders.append(order)
+        if len(orders) > lost:
+            return submit(self, function, order, **more)
+        done: Future[Any] = Future()
+        done.set_exception(CancelledError("the scheduler has lost it"))
+        done.release = lambda: None  # type: ignore[attr-defined]
+        return done
+
+    monkeypatch.setattr(Worker, "submit", losing)
+    return orders
+
+
+def taking_here(answered: Crew, found: Taken) -> Samples:
+    """Takes samples on the first of two machines, with one answer to each order."""
+    answered.client.answers = {"here": found}
+    placing = DaskFleet(answered, Path("/state"), {}).placing()
+    placing.leave("there", "")
+    return Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("lost", "recognised", "late"), [
+    (0, False, False), (1, False, True), (4, False, True), (1, True, False),
+])  # fmt: skip
+def test_a_sample_that_was_lost_and_taken_anew_is_late_for_its_pair(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch, lost: int, recognised: bool, late: bool
+) -> None:
+    taking = taking_here(answered, Taken(spooled(), 1, recognised=recognised))
+    orders = submitted(monkeypatch, lost)
+    found = taking.run(Task(CELL, "timing", 0))
+    assert len(orders) == lost + 1
+    assert taking.was_late(found) == late
+
+
+def test_a_sample_that_is_lost_each_time_ends_the_command_and_says_why(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking = taking_here(answered, Taken(spooled(), 1, recognised=False))
+    orders = submitted(monkeypatch, lost=100)
+    with pytest.raises(FleetError, match=r"lost the sample .* 5 times: the scheduler has lost it"):
+        taking.run(Task(CELL, "timing", 0))
+    assert len(orders) == 5
+
+
+@pytest.mark.parametrize("filled", [True, False])
+def test_a_cache_that_a_failed_sample_left_need_not_be_there(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch, filled: bool
+) -> None:
+    """A build that dies leaves no cache; its warm samples then fail, and the command goes on."""
+    fill = sample(CELL) if filled else failed(CELL)
+    taking = taking_here(answered, Taken(spooled(fill), 1, recognised=False))
+    orders = submitted(monkeypatch, lost=0)
+    taking.run(Task(CELL, "counting", 0, keep="made"))
+    taking.run(Task(replace(CELL, scenario="warm_disk"), "counting", 0, cache="made"))
+    assert [order.filled for order in orders] == [False, filled]
 
 
 def test_of_workers_of_one_machine_that_own_the_same_cpu_only_the_first_may_measure() -> None:
