@@ -12,7 +12,7 @@ from observatory.store.base.problems import Problem
 from observatory.store.reading.fates import KEPT_FATES, Fate, Fates
 from observatory.store.reading.kept import UNKEPT
 from observatory.store.reading.read import read_results
-from observatory.store.records.sample import OpCoverage
+from observatory.store.records.sample import OpCoverage, Sample
 from tests.factories import LATER, RUN, header, journal
 from tests.factories_graphs import (
     COLD,
@@ -103,6 +103,16 @@ def test_a_graph_has_a_row_for_each_count_and_one_where_it_cannot_be_counted(
     ]
 
 
+def test_of_samples_of_one_run_the_first_that_ended_well_speaks(tmp_path: Path) -> None:
+    def warm(outcome: str, **changes: object) -> Sample:
+        return census(built("g", outcome, op="Exp"))[1].model_copy(update=changes)
+
+    samples = [warm("uncacheable", status="killed"), warm("miss"), warm("hit")]
+    journal(tmp_path, samples, RUN, header())
+    ((one,),) = fates_of(tmp_path).values()
+    assert one.fate == "miss"
+
+
 def test_the_latest_run_speaks(tmp_path: Path) -> None:
     journal(tmp_path, census(built("g", "hit")), RUN, header())
     journal(tmp_path, census(built("g", "miss", op="Exp")), LATER, header())
@@ -130,6 +140,8 @@ def test_the_ops_that_no_graph_has_are_kept_by_cell_and_old_samples_have_none(
     ((_, summary),) = read_results(tmp_path, tmp_path / "kept").journals.items()
     ((_, again),) = read_results(tmp_path, tmp_path / "kept").journals.items()
     assert summary.coverage == again.coverage == {str(COLD): found}
-    journal(tmp_path, [cold], LATER, header())
+    other = OpCoverage(implemented={"numba": 1}, untried={})
+    died = cold.model_copy(update={"coverage": other, "status": "killed"})
+    journal(tmp_path, [died, cold], LATER, header())
     ((_, latest),) = read_results(tmp_path).journals.items()
     assert latest.coverage == {}

@@ -89,6 +89,24 @@ def test_a_metric_that_is_absent_has_a_reason_and_no_value() -> None:
     ]
 
 
+def test_a_metric_that_one_sample_lacks_has_the_values_of_the_others_and_no_reason() -> None:
+    without = sample(measure="counting", absent={"cache_misses": "no hook in this release"})
+    found = latest([entry(without), entry(sample(measure="counting", metrics={"cache_misses": 3}))])
+    record = of(found, "cache_misses")
+    assert record is not None
+    assert record.values == (3,)
+    assert [note for note in found.notes if note.metric == "cache_misses"] == []
+
+
+def test_the_reason_of_an_absent_metric_is_that_of_the_last_sample() -> None:
+    reasons = ("no hook in this release", "it was not asked for")
+    found = latest(
+        [entry(sample(measure="counting", absent={"cache_misses": one})) for one in reasons]
+    )
+    said = [note.text for note in found.notes if note.metric == "cache_misses"]
+    assert said == ["it was not asked for"]
+
+
 def test_a_cell_that_the_subject_cannot_give_has_a_note_and_no_values() -> None:
     reason = {"message": "there is no such mode before 2.38"}
     found = latest([entry(sample(status="unavailable", failure=reason, metrics={}))])

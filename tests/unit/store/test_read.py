@@ -291,3 +291,15 @@ def test_a_journal_alone_counts_in_the_first_directory_that_has_it(tmp_path: Pat
     paths = [journal(tmp_path / name, [sample()]).path for name in ("first", "second")]
     found = united([read_results(tmp_path / name) for name in ("first", "second")])
     assert list(found.journals) == paths[:1]
+
+
+def test_of_what_two_directories_say_of_a_benchmark_the_first_one_counts(tmp_path: Path) -> None:
+    for name, units in (
+        ("first", {"a": "seconds", "b": "bytes"}), ("second", {"a": "ms", "c": "calls"})
+    ):  # fmt: skip
+        (tmp_path / name).mkdir()
+        made = {benchmark: {"unit": unit, "type": "track"} for benchmark, unit in units.items()}
+        (tmp_path / name / "benchmarks.json").write_text(json.dumps(made))
+    found = united([read_results(tmp_path / name) for name in ("first", "second")])
+    said = {name: one.unit for name, one in found.benchmarks.items()}
+    assert said == {"a": "seconds", "b": "bytes", "c": "calls"}

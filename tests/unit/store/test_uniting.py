@@ -355,6 +355,22 @@ def test_what_is_said_beside_the_rows_is_that_of_the_newest_file(
         )  # fmt: skip
 
 
+def test_the_description_of_another_machine_is_named_and_none_is_replaced(
+    tmp_path: Path, into: Path
+) -> None:
+    """Values and the machine that took them belong together, whatever the order of the parts."""
+    named = {"wrong": "other", "first": "ci", "second": "ci"}
+    for part, machine in named.items():
+        put(tmp_path / part, foreign({"a": row(result=[1.0], started_at=1.0)}))
+        put(tmp_path / part, {"machine": machine, "cpu": part, "version": 1}, "machine.json")
+    done = unite(into, [tmp_path / part for part in named])
+    (problem,) = done.problems
+    assert problem.path.is_relative_to(tmp_path / "wrong")
+    assert "machine.json describes another machine" in problem.reason
+    described = json.loads((into / "ci" / "machine.json").read_bytes())
+    assert (described["machine"], described["cpu"]) == ("ci", "first")
+
+
 def test_rows_stay_as_asv_wrote_them(tmp_path: Path, into: Path) -> None:
     """To asv, NaN is "skipped" and null is "failed"."""
     name = "0123abcd-x.json"
