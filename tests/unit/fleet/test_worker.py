@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import shutil
 import threading
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from distributed import Client
 
-from observatory.benchmarks.catalogue import Cell
+from observatory.benchmarks.catalogue import Cell, Measure
 from observatory.benchmarks.plan import Task
 from observatory.fleet import joining, worker
 from observatory.fleet.crew import Crew
 from observatory.fleet.orders import MOST_BEGUN, NotTakenError, Order, Place, Recipe, Taken
 from observatory.fleet.taking import Samples
 from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.execute import Cancelled
 from observatory.run.filled import sweep
-from observatory.run.spool import Spool
-from tests.factories import header
+from observatory.run.spool import Spool, Spooled
+from observatory.store.base.strict_json import read_json
+from tests.factories import RUN, header, sample
 
 HERE = Place("here", "one", "boot", False, Path("/state"), header().machine)
 HOME = Environment(Path("/client/python"), header().versions, "key", Path("/client"))
@@ -96,7 +99,7 @@ def test_a_place_is_a_directory_of_a_host_and_not_a_path_or_a_start_of_the_machi
 def order(cache: str | None = None, filled: bool = False) -> Order:
     task = Task(Cell("radon", "warm_disk", "NUMBA", "spawn"), "counting", 0, cache=cache)
     return Order(
-        "s", "0001-one", "run", task, RECIPE, "here", "boot", "m", "caches/tmp-compare-1/base", 1.0,
+        "s", "0001-one", RUN, task, RECIPE, "here", "boot", "m", "caches/tmp-compare-1/base", 1.0,
         filled=filled,
     )  # fmt: skip
 
@@ -131,6 +134,87 @@ def test_a_sample_that_ended_its_worker_each_time_is_begun_no_more(here: Place) 
     with pytest.raises(NotTakenError, match="/client/python"):  # it is tried once more
         worker.take(order())
     assert worker.take(order()) == Taken(b"", MOST_BEGUN + 1, recognised=False)
+
+
+def test_a_session_that_was_stopped_begins_no_sample_that_was_handed_in_before(
+    here: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After Ctrl-C; it would be measured for minutes, and nobody would wait for it."""
+    monkeypatch.setattr(worker, "_stopped", {"s"})
+    with pytest.raises(Cancelled):
+        worker.take(order())
+    with pytest.raises(NotTakenError, match="/client/python"):  # it is another session
+        worker.take(replace(order(), session="other"))
+
+
+def test_on_the_clients_machine_the_client_alone_holds_and_removes_filled_caches(
+    here: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It holds their locks alone: a worker that wanted them too would wait for ever."""
+    monkeypatch.setattr(worker, "PLACES", {"here": replace(here, home=True)})
+    with pytest.raises(NotTakenError):
+        worker.take(order())
+    assert worker._kept == {}
+    worker.clear("", "here", order().caches)
+    assert (here.state / order().caches).is_dir()
+
+
+def test_filled_caches_on_another_machine_go_when_the_client_says_so(here: Place) -> None:
+    with pytest.raises(NotTakenError):
+        worker.take(order())
+    worker.clear("", "here", order().caches)
+    assert not (here.state / order().caches).exists()
+
+
+@dataclass
+class Circumstances:
+    """Under which locks and on which CPUs samples were taken."""
+
+    locks: list[tuple[str, bool]] = field(default_factory=list)
+    """The name of each, and whether it was held alone."""
+    cpus: list[tuple[int, ...]] = field(default_factory=list)
+
+
+@pytest.fixture
+def taken_under(here: Place, monkeypatch: pytest.MonkeyPatch) -> Circumstances:
+    """Let every sample end well, on a worker that owns CPU 1."""
+    found = Circumstances()
+
+    @contextmanager
+    def held(path: Path, alone: bool, limit: float) -> Iterator[None]:
+        found.locks.append((path.name, alone))
+        yield
+
+    monkeypatch.setattr(worker, "PLACES", {"here": replace(here, cpus=(1,))})
+    monkeypatch.setattr(worker, "_held", held)
+    monkeypatch.setattr(worker, "machine_lock", lambda: Path("/run/machine.lock"))
+    monkeypatch.setattr(worker.os, "sched_setaffinity", lambda _, cpus: found.cpus.append(cpus))
+    monkeypatch.setattr(
+        worker, "_execute", lambda order, *_: sample(order.task.cell, order.task.measure)
+    )
+    return found
+
+
+@pytest.mark.parametrize(("measure", "alone"), [("timing", True), ("counting", False)])
+@pytest.mark.parametrize("at_home", [True, False])
+def test_a_time_is_taken_alone_on_its_machine_and_with_all_cpus_of_the_place(
+    taken_under: Circumstances, measure: Measure, alone: bool, at_home: bool
+) -> None:
+    """On the client's machine the client itself holds the lock of the machine."""
+    task = replace(order().task, measure=measure)
+    boot = "boot" if at_home else "the client's"
+    worker.take(replace(order(), task=task, cpus=(0, 1), boot=boot))
+    of_machine = [] if at_home else [("machine.lock", alone)]
+    assert taken_under.locks == [("0001-one.begun", True), ("busy.lock", alone), *of_machine]
+    assert taken_under.cpus == [(0, 1) if alone else (1,)]
+
+
+def test_a_record_has_the_name_of_the_machine_in_the_results_and_the_cpu_of_the_worker(
+    taken_under: Circumstances,
+) -> None:
+    record = read_json(Spooled, worker.take(order()).record)
+    assert record.header.machine == HERE.machine.model_copy(update={"machine": "m"})
+    assert HERE.machine.machine != "m"
 
 
 def test_no_command_removes_the_caches_of_a_session_on_a_workers_machine(here: Place) -> None:
