@@ -68,14 +68,13 @@ def load(text: str) -> Saved:
 def load_both(base: str, head: str, machine: str | None = None) -> tuple[Saved, Saved]:
     """Read two subjects, each named as for `load`.
 
-    ``machine``: the one that measured both; None: any, and where one of them is recorded of several
-    machines, the only one that measured both. Raises RecordError as `load`.
+    ``machine``: the one that measured both; None: the only one that did, or any where there are
+    several or none. Raises RecordError as `load`.
     """
     places = place_of_saved(base), place_of_saved(head)
     if machine is None:
-        of = [_machines(directory, label) for directory, label in places]
-        both = of[0] & of[1]
-        if len(both) == 1 < max(map(len, of)):
+        both = _machines(*places[0]) & _machines(*places[1])
+        if len(both) == 1:
             (machine,) = both
     found = [labelled(directory, label, machine) for directory, label in places]
     return found[0], found[1]

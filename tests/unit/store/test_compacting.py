@@ -17,7 +17,7 @@ from observatory.store.journal.reader import JournalContents, read_journal, writ
 from observatory.store.journal.values import latest_runs
 from observatory.store.reading.compiled import functions_of
 from observatory.store.reading.fates import coverage_of, fates_of
-from observatory.store.records.sample import StoredEntry
+from observatory.store.records.sample import Sample, StoredEntry
 from tests.factories import LATER, NOON, RUN, WARM, failed, header, journal, ledger, sample
 
 COLD = Cell("radon", "cold", "NUMBA", "fork")
@@ -63,6 +63,16 @@ def test_the_environment_is_told_once_a_run(tmp_path: Path) -> None:
     assert kept == [True, False, True, False]
 
 
+def test_the_environment_is_told_once_for_each_cpu_of_a_run(tmp_path: Path) -> None:
+    """On a cluster, samples of one run are of several machines."""
+    counted = [sample(measure="counting"), sample(COLD, measure="counting")]
+    journal(tmp_path, counted)
+    elsewhere = [sample(cell, measure="counting") for cell in (CENSUS, CELLS[2])]
+    path = journal(tmp_path, elsewhere, RUN, header(cpu="Another CPU")).path
+    kept = [line.sample.environment != {} for line in less(path).entries]
+    assert kept == [True, False, True, False]
+
+
 def test_a_way_of_failing_is_explained_once(tmp_path: Path) -> None:
     died = {"message": "it died", "stderr": ["a", "b"]}
     hung = {"message": "it hung", "stderr": ["c"]}
@@ -102,6 +112,19 @@ def test_what_no_graph_has_stays_once_for_each_cell(tmp_path: Path) -> None:
     entries = less(path).entries
     assert [one.sample.coverage is not None for one in entries] == [True, False]
     assert coverage_of(entries) == before != {}
+
+
+def test_the_reason_why_a_subject_cannot_give_a_cell_stays(tmp_path: Path) -> None:
+    """It is that of the last sample, of whatever run: one that was begun earlier may go on."""
+
+    def refused(why: str) -> Sample:
+        return sample(COLD, status="unavailable", failure={"message": why}, metrics={})
+
+    journal(tmp_path, [refused("no such mode")], LATER)
+    path = journal(tmp_path, [refused("numba is missing"), sample()], RUN).path
+    before, after = (latest_of(found).notes for found in (read_journal(path), less(path)))
+    assert [note.text for note in before] == ["numba is missing"]
+    assert after == before
 
 
 def test_compacting_again_changes_nothing(tmp_path: Path) -> None:

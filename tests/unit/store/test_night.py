@@ -76,3 +76,5 @@ def test_the_newest_run_of_all_journals_is_found(tmp_path: Path) -> None:
     journal(tmp_path, [sample()], LATER)
     journal(tmp_path, [sample()], RUN)
     assert record.newest_run(tmp_path) == LATER
+    journal(tmp_path, [sample()], f"{LATER}-quick")
+    assert record.newest_run(tmp_path) == LATER  # a night waits until a second has another name

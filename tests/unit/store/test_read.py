@@ -55,6 +55,13 @@ def test_old_and_new_files_of_machines_and_environments_are_read_together(tmp_pa
         ("ci", "conda-py3.6-numpy", "3.6"),
         ("other", "", "3.12"),
     ]
+    moved = foreign({"a": [[4.0]]}, params={"machine": "renamed"})
+    nameless = foreign({"a": [[5.0]]}, params={})
+    found = []
+    for content in (moved, nameless):
+        (tmp_path / "other" / "c0ffee00-x.json").write_text(json.dumps(content))
+        found.append(read_results(tmp_path).files[2].machine)
+    assert found == ["renamed", "other"]  # what a file says counts more than where it lies
     by_file = dict(zip(results.file.tolist(), results.values.value.tolist(), strict=True))
     assert by_file == {0: 2.0, 1: 1.0, 2: 3.0}
     assert len(results.series) == 1
@@ -99,6 +106,7 @@ def test_a_broken_file_is_named_with_its_reason_and_the_others_are_read(
     (problem,) = results.problems
     assert problem.path == broken
     assert reason in problem.reason
+    assert results.unread == (broken,)  # no alert of its machine is withdrawn for what it lacks
 
 
 @pytest.mark.parametrize(
@@ -132,6 +140,7 @@ def test_what_is_no_file_is_named_and_never_opened(tmp_path: Path) -> None:
     (tmp_path / "ci" / "gone.json").symlink_to(tmp_path / "nowhere")
     results = read_results(tmp_path)
     assert [p.path.name for p in results.problems] == ["gone.json", "pipe.json"]
+    assert [path.name for path in results.unread] == ["gone.json", "pipe.json"]
     assert len(results.files) == 1
 
 

@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from observatory.benchmarks.catalogue import Cell
 from observatory.store.base.problems import RecordError
 from observatory.store.journal.ledgers import ShelvedLedger
+from observatory.store.journal.models import SEARCH
 from observatory.store.reading.saved import (
     load,
     load_all,
@@ -14,6 +16,8 @@ from observatory.store.reading.saved import (
     without_samples,
 )
 from tests.factories import LATER, RUN, WARM, header, journal, ledger, sample
+
+COLD = Cell("radon", "cold", "NUMBA", "fork")
 
 
 def test_the_latest_run_of_each_pass_speaks_with_its_ledger(tmp_path: Path) -> None:
@@ -51,6 +55,18 @@ def test_both_sides_are_of_the_machine_that_has_both(tmp_path: Path) -> None:
         load_both(texts[1], texts[1])
 
 
+def test_where_one_machine_has_a_label_twice_another_machine_is_no_choice(tmp_path: Path) -> None:
+    """As of a branch that has moved on; its commits have names of their own."""
+    laptop = header().machine.model_copy(update={"machine": "laptop"})
+    elsewhere = header("3.3.6").model_copy(update={"machine": laptop})
+    moved = [header("main", commit=commit * 20) for commit in ("ab", "cd")]
+    for one in (elsewhere, *moved):
+        journal(tmp_path, [sample()], under=one)
+    text = f"{tmp_path}:main"
+    with pytest.raises(RecordError, match="holds 'main' more than once; choose one with DIR:LABEL"):
+        load_both(text, text)
+
+
 def test_a_commit_is_named_by_its_label_or_the_beginning_of_its_hash(tmp_path: Path) -> None:
     for label, commit in (("ab12cd34ef56", "ab12cd34ef56" + "0" * 28), ("3.3.7", "cd" * 20)):
         journal(tmp_path, [sample()], under=header(label, commit=commit))
@@ -61,6 +77,22 @@ def test_a_commit_is_named_by_its_label_or_the_beginning_of_its_hash(tmp_path: P
         with pytest.raises(RecordError, match="holds no subject"):
             load(f"{tmp_path}:{name}")
         assert without_samples(f"{tmp_path}:{name}")
+
+
+def test_a_label_comes_before_a_commit_that_begins_alike(tmp_path: Path) -> None:
+    """A branch may have a name of hexadecimal digits."""
+    for label, commit in (("beef", "cd" * 20), ("3.3.7", "beef" * 10)):
+        journal(tmp_path, [sample()], under=header(label, commit=commit))
+    assert load(f"{tmp_path}:beef").header.subject.commit == "cd" * 20
+
+
+def test_what_a_search_measured_counts_for_its_subject_and_not_in_a_history(tmp_path: Path) -> None:
+    """It is one cell of a subject between two others, and no change would begin there."""
+    journal(tmp_path, [sample()])
+    journal(tmp_path, [sample(COLD, "counting")], run=f"{LATER}-{SEARCH}")
+    assert {one.cell for one in load(str(tmp_path)).samples} == {WARM, COLD}
+    (saved,) = load_all(tmp_path)
+    assert {one.cell for one in saved.samples} == {WARM}
 
 
 def test_what_is_not_a_directory_is_not_saved(tmp_path: Path) -> None:

@@ -146,6 +146,19 @@ def test_a_torn_line_of_a_part_is_left_out_and_named(tmp_path: Path, into: Path)
     assert read_journal(layout.journals(into)[0]).problems == []
 
 
+def test_only_samples_that_are_new_are_counted_and_an_asv_file_that_is_gone_is_made_anew(
+    tmp_path: Path, into: Path
+) -> None:
+    first, second = shard(tmp_path / "1", [sample()]), shard(tmp_path / "2", [sample(SPAWN)], LATER)
+    assert unite(into, [first]).samples == 1
+    assert unite(into, [first, second]).samples == 1
+    (path,) = into.glob("bench/*-observatory-*.json")
+    content = path.read_bytes()
+    path.unlink()
+    assert unite(into, [first, second]).samples == 0
+    assert path.read_bytes() == content
+
+
 def test_what_is_there_and_cannot_be_read_stays(tmp_path: Path, into: Path) -> None:
     path = layout.journals(shard(into, [sample()]))[0]
     odd = b'{"run":"20261120T143000Z","of":"a later version"}\n'
@@ -369,6 +382,18 @@ def test_the_description_of_another_machine_is_named_and_none_is_replaced(
     assert "machine.json describes another machine" in problem.reason
     described = json.loads((into / "ci" / "machine.json").read_bytes())
     assert (described["machine"], described["cpu"]) == ("ci", "first")
+
+
+def test_a_file_that_is_made_from_a_journal_takes_no_rows_of_another_one(
+    tmp_path: Path, into: Path
+) -> None:
+    """The next time it is made anew, they would be gone."""
+    shard(into, [sample()])
+    part = shard(tmp_path / "part", [sample(metrics={"compile_time": 9.0})], LATER)
+    shutil.rmtree(part / layout.SAMPLES)  # as a branch without journals has it
+    before = files(into)
+    assert unite(into, [part]).problems == []
+    assert files(into) == before
 
 
 def test_rows_stay_as_asv_wrote_them(tmp_path: Path, into: Path) -> None:
