@@ -14,6 +14,7 @@ from observatory.benchmarks.catalogue import CAUSES, FIRST_CAUSES, METRICS, Cell
 from observatory.store.records.sample import LedgerEntry, Sample
 from observatory.text.causes import cause_sentence
 from observatory.text.comparison.breakdown import TOLD_IF_SAME
+from tests.factories import failed
 from tests.factories_graphs import (
     COLD,
     KEYS,
@@ -106,6 +107,14 @@ def test_other_graphs_are_no_alarm(base: list[Sample], head: list[Sample]) -> No
     causes, verdicts = compared(base, head)
     assert causes == []
     assert worse(verdicts) == set()
+
+
+def test_a_crash_is_an_alarm_whatever_graphs_the_sides_have() -> None:
+    """Sums over other graphs say nothing; that one of two samples crashed does."""
+    base = [*census(built("exp", "hit")), *census(built("exp", "hit"))]
+    head = [*census(built("exp", "hit"), built("log", "hit")), failed(WARM, "counting")]
+    _, verdicts = compared(base, head)
+    assert verdicts[WARM, "crashed"].conclusion == "worse"
 
 
 def test_a_graph_that_raises_is_told_with_the_first_line_of_its_exception() -> None:

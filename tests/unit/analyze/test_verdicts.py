@@ -113,6 +113,12 @@ def test_a_failed_sample_is_an_alarm_and_a_gap() -> None:
     assert "SIGSEGV" in reason.values[2]
 
 
+def test_a_gap_is_told_in_the_words_of_the_last_failure() -> None:
+    hung = failed(WARM, failure={"message": "it hung"})
+    (gap,) = exact([sample(WARM)], [failed(WARM), sample(WARM), hung]).missing
+    assert [reason.values for reason in gap.reasons] == [(2, 3, "it hung")]
+
+
 def test_a_cell_that_one_side_lacks_is_named_and_not_judged() -> None:
     judged = exact([sample(WARM), sample(CALL)], [sample(WARM)])
     (gap,) = judged.missing
