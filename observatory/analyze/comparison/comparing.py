@@ -130,7 +130,7 @@ def compared(
         setting, verdicts, causes, list(workload_changes), missing,
         _differences(setting),
         [
-            *_unwatched(setting, asked, missing, base, head),
+            *_unwatched(asked, missing, base, head),
             *told,
             *_warnings(setting, noisy),
         ],
@@ -146,18 +146,14 @@ def _excused(setting: Setting) -> Collection[str]:
 
 
 def _unwatched(
-    setting: Setting,
-    cells: Collection[Cell],
-    missing: Collection[IncompleteCell],
-    base: Evidence,
-    head: Evidence,
+    cells: Collection[Cell], missing: Collection[IncompleteCell], base: Evidence, head: Evidence
 ) -> Iterator[Statement]:
     """The warnings on metrics that only one side has."""
     of_base, of_head = (
         {one.cell for one in missing if one.side != other} for other in ("head", "base")
     )
     yield from without_baseline(cells, of_base, base, head)
-    yield from without_successor(cells, of_head, base, head, _excused(setting))
+    yield from without_successor(cells, of_head, base, head)
 
 
 def _fillers(cells: Collection[Cell], *sides: Evidence) -> Iterator[Cell]:

@@ -28,20 +28,15 @@ def without_baseline(
 
 
 def without_successor(
-    cells: Iterable[Cell],
-    missing: Collection[Cell],
-    base: Evidence,
-    head: Evidence,
-    excused: Collection[str],
+    cells: Iterable[Cell], missing: Collection[Cell], base: Evidence, head: Evidence
 ) -> Iterator[Statement]:
     """The judged metrics of which BASE has values and HEAD has none, those of most cells first.
 
-    ``missing``: cells that are said to be incomplete in HEAD anyhow. ``excused``: the metrics that
-    HEAD cannot have.
+    ``missing``: cells that are said to be incomplete in HEAD anyhow, as those that `lost` names.
+    What is left are metrics that HEAD cannot have, and cells that are incomplete in BASE.
     """
     for names, place in _together(cells, missing, base, head):
-        if own := [name for name in names if name in excused]:
-            yield Statement("no successor", (own, place))
+        yield Statement("no successor", (names, place))
 
 
 def lost(
@@ -53,7 +48,8 @@ def lost(
 ) -> Iterator[IncompleteCell]:
     """The cells in which BASE has values of a judged metric and HEAD has none, with the reasons.
 
-    ``missing``: cells that are said to be incomplete anyhow. ``excused``: as above.
+    ``missing``: cells that are said to be incomplete anyhow. ``excused``: the metrics that HEAD
+    cannot have.
     """
     for cell, metrics in _only_of(cells, missing, base, head).items():
         by_reason: dict[str, list[str]] = defaultdict(list)

@@ -93,6 +93,16 @@ def test_keys_that_differ_with_the_hash_seed_differ_only_under_spawn() -> None:
     assert cause.kind == "keys differ between hash seeds"
 
 
+def test_a_fork_that_is_not_decided_proves_nothing_of_hash_seeds() -> None:
+    missing: Rows = [("outer graph", "x3", "miss")]
+    both = [counted(COLD, FILLED), counted(fork(COLD), FILLED), counted(fork(DISK), HIT)]
+    uneven = [*both, counted(fork(DISK), missing)]  # the same subject misses and hits
+    (cause,), verdicts = compare([*both, counted(DISK, HIT)], [*uneven, counted(DISK, missing)])
+    (forked,) = (v for v in verdicts if (v.cell, v.metric) == (fork(DISK), "cache_misses"))
+    assert forked.conclusion == "undecided"
+    assert cause.kind == "keys differ between processes"
+
+
 def test_a_cell_that_is_not_measured_under_fork_does_not_deny_what_others_prove() -> None:
     missing: Rows = [("outer graph", "x3", "miss")]
     other, filling = (replace(cell, model="radon_pymc") for cell in (DISK, COLD))

@@ -105,6 +105,32 @@ def test_work_that_only_base_counted_is_lost_whether_head_tried_or_not() -> None
         assert one.reason == f"not compared: HEAD has no value of instructions{why}"
 
 
+def test_the_reason_of_what_is_lost_is_that_of_the_last_sample() -> None:
+    counted = sample(DISK, "counting", {"cache_misses": 0, "uncacheable": 0})
+    head = [
+        sample(DISK, "counting", {"uncacheable": 0}, absent={"cache_misses": why})
+        for why in ("it was not asked for", WHY)
+    ]
+    (one,) = comparison([counted], head).missing
+    assert one.reason == f"not compared: HEAD has no value of cache_misses ({WHY})"
+
+
+def test_what_head_lost_is_named_also_where_a_sample_of_base_failed() -> None:
+    base = [sample(DISK, "counting", {"cache_misses": 0, "uncacheable": 0}), failed(DISK)]
+    found = comparison(base, [sample(DISK, "counting", {"uncacheable": 0})])
+    assert [(one.cell, one.side) for one in found.missing] == [(DISK, "base")]
+    assert "not compared: HEAD has no value of cache_misses in radon warm_disk NUMBA spawn" in (
+        found.warnings
+    )
+
+
+def test_importing_that_only_another_model_has_is_lost() -> None:
+    other = Cell("radon_pymc", "warm_disk", "NUMBA", "spawn")
+    timed = [sample(cell, metrics={"import_time": 0.2}) for cell in (DISK, other)]
+    missing = comparison(timed, [timed[0], sample(other)]).missing
+    assert [one.cell for one in missing] == [other]
+
+
 def test_what_neither_side_has_or_only_describes_is_not_lost() -> None:
     absent = sample(DISK, "counting", {"cache_misses": 0}, absent={"uncacheable": WHY})
     assert outcome_of(comparison([absent], [absent])) == "calm"

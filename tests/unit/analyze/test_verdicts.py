@@ -182,6 +182,18 @@ def test_of_several_sources_the_newest_counts() -> None:
     assert one(exact(mixed, worked(2.0e9)).verdicts, "instructions").base.values == [2.0e9]
 
 
+@pytest.mark.parametrize(
+    ("source", "conclusion"),
+    [("callgrind, code for haswell", "unaffected"), ("hardware (EPYC), code for haswell", "worse")],
+)
+def test_noise_that_was_learned_of_another_counter_hides_nothing(
+    source: str, conclusion: str
+) -> None:
+    base, head = worked(2.000e9, 2.001e9, 2.002e9), worked(2.013e9, 2.014e9, 2.015e9)
+    floors = NoiseFloors({(WARM, "instructions"): Noise(0.006, 12, source)})
+    assert one(exact(base, head, floors).verdicts, "instructions").conclusion == conclusion
+
+
 def test_bytes_describe_and_never_alarm() -> None:
     base = [sample(WARM, "counting", {"cache_bytes": 1_000_000})]
     head = [sample(WARM, "counting", {"cache_bytes": 3_000_000})]
@@ -271,7 +283,10 @@ def test_where_a_sample_failed_values_are_not_taken_for_pairs() -> None:
     assert apart.p_value > 0.1
 
 
-def test_a_clear_interval_that_may_be_chance_among_many_cells_is_not_called_wide() -> None:
+@pytest.mark.parametrize("better", [False, True])
+def test_a_clear_interval_that_may_be_chance_among_many_cells_is_not_called_wide(
+    better: bool,
+) -> None:
     cells = [Cell("radon", "warm_disk", backend, launch)
              for backend in ("C", "C_VM", "NUMBA", "NUMBA_NO_CACHE", "NUMBA_OPS_ONLY", "DEFAULT")
              for launch in ("fork", "spawn")]  # fmt: skip
@@ -280,11 +295,11 @@ def test_a_clear_interval_that_may_be_chance_among_many_cells_is_not_called_wide
     base, head = ([each for cell in others for each in times(*calm, cell=cell)] for _ in "ab")
     base += times(1.00, 1.01, 1.02, 1.03, 1.04, 1.05, 1.25, cell=place)
     head += times(1.20, 1.22, 1.24, 1.26, 1.28, 1.30, 1.21, cell=place)
-    old, new = Evidence.of(base), Evidence.of(head)
+    old, new = (Evidence.of(side) for side in ((head, base) if better else (base, head)))
     found = judge_noisy(sorted(old.cells), old, new, NoiseFloors(), 1)
     (moved,) = [each for each in found if each.cell == place and each.ratio is not None]
     assert moved.conclusion == "undecided"
     assert moved.ratio is not None
-    assert moved.ratio.low > 1.05
+    assert max(moved.ratio.low, 1 / moved.ratio.high) > 1.05
     assert moved.because is not None
     assert "may be chance" in sentence_of(moved.because)
