@@ -198,6 +198,15 @@ def test_what_another_default_counts_is_one_cause_and_not_a_defect_of_a_cache() 
     assert [cause.kind for cause in causes] == ["files leaked"]  # the default is the same
 
 
+def test_where_nobody_knows_the_default_of_a_side_it_is_no_cause() -> None:
+    """BASE's cold build was not measured."""
+    cold, warm = (Cell("radon", name, "DEFAULT", "fork") for name in ("cold", "warm_disk"))
+    missing: Rows = [("outer graph", "x3", "miss")]
+    base, head = [counted(warm, HIT)], [counted(cold, FILLED), counted(warm, missing)]
+    (cause,), _ = compare(base, head)
+    assert cause.kind == "keys differ between processes"
+
+
 def test_leaked_files_are_said_by_name_where_samples_have_names() -> None:
     def leaking(**names: int):
         files = {f"tmp*: def {name}": number for name, number in names.items()}
@@ -386,6 +395,12 @@ def test_what_is_never_found_again_is_one_cause_with_the_reuse_it_loses() -> Non
     (cause,), _ = compare(base, [counted(COLD, losing), counted(DISK, missing)])
     assert cause.kind == "stored but not loaded"
     assert {cell.scenario for cell in cause.cells} == {"cold", "warm_disk"}
+
+
+def test_a_crash_is_told_in_the_words_of_the_last_sample() -> None:
+    hung = failed(DISK, failure={"message": "it hung"})
+    (cause,), _ = compare([sample(DISK)], [failed(DISK), hung])
+    assert "it hung" in sentence(cause)
 
 
 def test_failures_that_differ_in_their_directories_are_one_cause() -> None:
@@ -654,6 +669,13 @@ def test_a_cause_costs_what_its_functions_cost_and_what_is_compiled_for_them() -
     head = spent(DISK, *refused, ("inner", "", "internal", 1.5))
     (cause,), verdicts = judged([base, *built(1.4, 1.4)], [head, *built(3.4, 3.4)])
     assert (cause.costs, verdicts["compile_time"].cause) == ({DISK: 2.0}, cause.id)
+
+
+def test_what_compiles_faster_for_others_makes_no_cause_cheaper() -> None:
+    base = spent(DISK, ("Add", "k1", "hit", 0.0), ("inner", "", "internal", 3.0))
+    head = spent(DISK, ("Add", "", "uncacheable", 0.5), ("inner", "", "internal", 1.0))
+    (cause,), _ = judged([base], [head])
+    assert cause.costs == {DISK: 0.5}
 
 
 def test_what_a_cause_costs_in_one_cell_explains_no_time_in_another() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from observatory.analyze.comparison.causes import explained
-from observatory.analyze.comparison.evidence import Evidence
+from observatory.analyze.comparison.evidence import Evidence, counts_by_graph
 from observatory.analyze.comparison.noise_floors import NoiseFloors
 from observatory.analyze.comparison.verdicts import judge_exact
 from observatory.analyze.statements import FoundCause, JudgedVerdict, Sides, Statement
@@ -197,6 +197,27 @@ def test_a_few_calls_of_a_large_graph_do_not_hide_many_of_a_small_one() -> None:
     (cause,), verdicts = compared(base, head)
     assert [graph.name for graph in cause.graphs] == ["chain"]
     assert values(verdicts[KEYS_MADE, "key_calls"]) == ([30], [60])
+
+
+def test_fewer_misses_of_a_graph_that_no_cache_returns_are_no_success_of_the_cache() -> None:
+    base = census(built("exp", "miss", "miss"), built("log", "hit"))
+    head = census(built("exp", "miss"), built("log", "hit"))
+    _, verdicts = compared(base, head)
+    assert values(verdicts[WARM, "cache_misses"]) == ([0], [0])
+
+
+def test_a_graph_that_only_some_samples_have_is_not_counted() -> None:
+    metric = METRICS["cache_misses"]
+    (both,) = census(built("exp", "hit"), built("log", "miss"))[1:]
+    (one,) = census(built("exp", "hit"))[1:]
+    assert counts_by_graph([both, one], metric) == {"exp": [0, 0]}
+
+
+def test_ops_that_ran_in_python_before_are_no_reason_of_a_wrong_graph() -> None:
+    base = census(built("eig", "hit", in_python=["Eig"]))
+    head = census(built("eig", "hit", in_python=["Eig", "Dot"], wrong=True))
+    (cause,), _ = compared(base, head)
+    assert [(one.name, one.note) for one in cause.graphs] == [("eig", "Dot")]
 
 
 def test_a_wrong_graph_is_named_and_those_that_were_wrong_before_are_not() -> None:
