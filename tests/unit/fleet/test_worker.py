@@ -96,6 +96,39 @@ def test_a_place_is_a_directory_of_a_host_and_not_a_path_or_a_start_of_the_machi
     assert looked(tmp_path / "state").name != first
 
 
+@pytest.mark.parametrize(
+    ("boot", "token", "own", "home"),
+    [
+        ("boot", "", False, True),
+        ("another boot", "", False, False),
+        ("boot", "of another directory", False, False),
+        ("boot", "", True, False),  # it was started with a directory of its own
+    ],
+)
+def test_a_worker_is_at_home_only_in_the_directory_of_the_client(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, boot: str, token: str, own: bool, home: bool
+) -> None:
+    """There it uses the environments and caches of the client, and the client's locks."""
+    state = tmp_path / "client"
+    joining.give_token(state)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(joining, "boot_id", lambda: boot)
+    monkeypatch.delenv("OBSERVATORY_STATE", raising=False)
+    if own:
+        monkeypatch.setenv("OBSERVATORY_STATE", str(tmp_path / "own"))
+    bench = joining.Bench(state, token or joining.token_of(state), "boot", None)
+    place = bench._look(Started())  # type: ignore[arg-type]
+    assert (place.home, place.state == state) == (home, home)
+
+
+def test_what_dask_sets_for_its_workers_does_not_reach_what_is_measured(
+    monkeypatch: pytest.MonkeyPatch, looked: Callable[[Path], Place], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
+    looked(tmp_path)
+    assert "MALLOC_TRIM_THRESHOLD_" not in worker.os.environ
+
+
 def order(cache: str | None = None, filled: bool = False) -> Order:
     task = Task(Cell("radon", "warm_disk", "NUMBA", "spawn"), "counting", 0, cache=cache)
     return Order(
