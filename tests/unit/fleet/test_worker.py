@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
 import shutil
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -240,6 +241,17 @@ def test_a_time_is_taken_alone_on_its_machine_and_with_all_cpus_of_the_place(
     of_machine = [] if at_home else [("machine.lock", alone)]
     assert taken_under.locks == [("0001-one.begun", True), ("busy.lock", alone), *of_machine]
     assert taken_under.cpus == [(0, 1) if alone else (1,)]
+
+
+@pytest.mark.parametrize("alone", [True, False])
+def test_counts_are_taken_together_and_nothing_beside_what_is_taken_alone(
+    tmp_path: Path, alone: bool
+) -> None:
+    path = tmp_path / "busy.lock"
+    with worker._held(path, alone, 1.0), path.open() as other:
+        for mode, refused in ((fcntl.LOCK_SH, alone), (fcntl.LOCK_EX, True)):
+            with pytest.raises(BlockingIOError) if refused else nullcontext():
+                fcntl.flock(other, mode | fcntl.LOCK_NB)
 
 
 def test_a_record_has_the_name_of_the_machine_in_the_results_and_the_cpu_of_the_worker(

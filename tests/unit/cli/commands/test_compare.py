@@ -191,6 +191,15 @@ def test_packages_and_the_machine_that_differ_are_named_but_not_pytensor() -> No
     assert any(warning.startswith("the CPUs differ") for warning in told.warnings)
 
 
+def test_a_workload_that_changed_is_told_once_for_both_launches() -> None:
+    sides = [
+        [one, one.model_copy(update={"cell": replace(COLD, launch="spawn")})]
+        for one in (compiled("Add"), compiled("Sub"))
+    ]
+    (told,) = compare(*sides).workload
+    assert (told.appeared, told.vanished) == ([("Sub", 1)], [("Add", 1)])
+
+
 def test_other_functions_are_workload_by_name_and_no_alarm() -> None:
     told = compare([compiled("Add", "Mul", "Mul")], [compiled("Add", "Sub")])
     (workload,) = told.workload
