@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, Future
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from distributed import KilledWorker
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
-from observatory.fleet import joining
+from observatory.fleet import cluster, joining
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site, apart
@@ -31,6 +34,8 @@ HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE)
 THERE = replace(HERE, name="there", host="two", machine=MACHINE.model_copy(update={"cpu": "Else"}))
 
 CELL = Cell("radon", "cold", "NUMBA", "spawn")
+NOBODY: Any = None
+"""In place of the worker that died last."""
 
 
 class Client:
@@ -107,6 +112,66 @@ def test_work_is_counted_if_one_place_can(said: list[str]) -> None:
     assert (alone.uncounted(), alone.counted_with()) == ("there is no valgrind", "")
 
 
+def test_what_counts_is_that_of_a_place_that_can(said: list[str]) -> None:
+    cannot = replace(HERE, uncounted="there is no valgrind")
+    can = replace(HERE, name="there", counted_with="callgrind")
+    assert DaskFleet(crew(said, a=cannot, b=can), Path("/state")).counted_with() == "callgrind"
+
+
+def test_one_worker_on_the_clients_machine_is_enough_to_hold_its_lock(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else another command here would measure beside it."""
+    away = replace(HERE, name="there", host="two", boot="2", home=False)
+    monkeypatch.setattr(joining, "boot_id", lambda: "boot")
+    monkeypatch.setattr(cluster, "measuring_lock", lambda say: nullcontext("held"))
+    for places, held in (({"a": HERE, "b": away}, "held"), ({"b": away}, None)):
+        with DaskFleet(crew(said, **places), Path("/state")).lock(said.append) as turn:
+            assert turn == held
+
+
+def test_samples_on_machines_that_take_no_part_are_left_for_a_later_run(
+    said: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whoever merged what is here would remove the only note of where the others are."""
+    checked = list[Any]()
+    owner = SimpleNamespace(elsewhere=["here", "gone"], results=Path("/results"))
+    monkeypatch.setattr(cluster.spool, "left_behind", lambda _: [("session", owner)])
+    monkeypatch.setattr(cluster.spool, "check", checked.append)
+    DaskFleet(crew(said, a=HERE), Path("/state")).fetch_left()
+    assert checked == []
+    (line,) = said
+    assert line.startswith("samples of an interrupted run for /results may lie on machines that")
+
+
+@pytest.mark.parametrize("wrong", ["", "a record is torn", "no worker of two answers"])
+def test_what_nobody_has_accepted_is_fetched_and_only_then_removed_from_its_machine(
+    said: list[str], monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    """One that was dropped with its pair is accepted: it must not be recorded after all."""
+    merged, cleared = list[bytes](), list[tuple[object, ...]]()
+
+    def ask(_: Crew, name: str, function: Callable[..., Any], *args: object) -> Any:
+        if function is remote.clear:
+            cleared.append(args)
+        elif wrong.startswith("no worker"):
+            raise FleetError(wrong)
+        return {"0001-left": b"left", "0002-dropped": b"dropped"}
+
+    def merge(left: list[bytes], _: Path) -> tuple[int, list[str]]:
+        merged.extend(left)
+        return len(left), [wrong] if wrong else []
+
+    monkeypatch.setattr(Crew, "ask", ask)
+    monkeypatch.setattr(cluster.spool, "merge", merge)
+    away = replace(HERE, name="there", host="two", home=False)
+    fleet = DaskFleet(crew(said, a=away), Path("/state"))
+    assert fleet._fetch("s", Path("/results"), {"0002-dropped"}) == (not wrong)
+    assert merged == ([] if wrong.startswith("no worker") else [b"left"])
+    assert cleared == ([] if wrong else [("s", "there")])
+    assert wrong in "\n".join(said)
+
+
 def test_a_place_whose_workers_were_all_replaced_is_a_new_generation(said: list[str]) -> None:
     one = crew(said, a=HERE, b=HERE)
     site, places = one.sites["here"], one.client.places
@@ -154,6 +219,9 @@ def test_a_worker_that_does_not_answer_is_passed_over(
 
     monkeypatch.setattr(one.client, "run", run)
     assert one.ask("here", remote.pythons) == ("3.13",)
+    answers["b"] = EnvironmentMakingError("the wheel is torn")
+    with pytest.raises(EnvironmentMakingError, match="the wheel is torn"):
+        one.ask("here", remote.pythons)  # an answer like any other, and no value
     answers["b"] = OSError("gone")
     with pytest.raises(FleetError, match="no worker of one answers"):
         one.ask("here", remote.pythons)
@@ -399,7 +467,7 @@ def submitted(monkeypatch: pytest.MonkeyPatch, lost: int) -> list[Order]:
     return orders
 
 
-def taking_here(answered: Crew, found: Taken) -> Samples:
+def taking_here(answered: Crew, found: Taken | Exception) -> Samples:
     """Takes samples on the first of two machines, with one answer to each order."""
     answered.client.answers = {"here": found}
     placing = DaskFleet(answered, Path("/state"), {}).placing()
@@ -428,6 +496,33 @@ def test_a_sample_that_is_lost_each_time_ends_the_command_and_says_why(
     with pytest.raises(FleetError, match=r"lost the sample .* 5 times: the scheduler has lost it"):
         taking.run(Task(CELL, "timing", 0))
     assert len(orders) == 5
+
+
+@pytest.mark.parametrize(
+    "found",
+    [Taken(b"", 4, recognised=False), KilledWorker("0001", NOBODY, 3)],
+    ids=["ours", "Dask"],
+)
+def test_a_sample_that_ended_its_worker_each_time_is_a_crash_of_the_machine_of_the_results(
+    answered: Crew, found: Taken | Exception
+) -> None:
+    """Both count: the worker itself, and the scheduler."""
+    taking = taking_here(answered, found)
+    killed = taking.run(Task(CELL, "counting", 0))
+    assert (killed.status, killed.cell, taking.was_late(killed)) == ("killed", CELL, False)
+    assert taking.machine_of(killed) == HERE.machine.model_copy(update={"machine": "m"})
+    assert "1 sample given up" in DaskFleet(answered, Path("/state")).report()
+
+
+def test_a_sample_that_was_accepted_is_not_fetched_in_the_end(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taking = taking_here(answered, Taken(spooled(), 1, recognised=False))
+    orders = submitted(monkeypatch, lost=0)
+    accepted, left = (taking.run(Task(CELL, "counting", number)) for number in range(2))
+    taking.accept(accepted)
+    assert taking.accepted == {orders[0].key}
+    assert taking.machine_of(left)
 
 
 @pytest.mark.parametrize("filled", [True, False])

@@ -20,6 +20,7 @@ from observatory.fleet import joining, worker
 from observatory.fleet.crew import Crew
 from observatory.fleet.orders import MOST_BEGUN, NotTakenError, Order, Place, Recipe, Taken
 from observatory.fleet.taking import Samples
+from observatory.run.cpus import Claim
 from observatory.run.environments import Environment, EnvironmentMakingError
 from observatory.run.execute import Cancelled
 from observatory.run.filled import sweep
@@ -120,6 +121,24 @@ def test_a_worker_is_at_home_only_in_the_directory_of_the_client(
     bench = joining.Bench(state, token or joining.token_of(state), "boot", None)
     place = bench._look(Started())  # type: ignore[arg-type]
     assert (place.home, place.state == state) == (home, home)
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_worker_that_may_not_measure_claims_no_cpu(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, threads: int
+) -> None:
+    """Another one could not have it."""
+
+    class Worker:
+        class state:  # noqa: N801
+            nthreads, total_resources = threads, {"bench": 1}
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(joining, "_claimed", lambda _: Claim((1,)))
+    bench = joining.Bench(Path("/state"), "token", "boot", 1)
+    place = bench._look(Worker())  # type: ignore[arg-type]
+    assert place.cpus == ((1,) if threads == 1 else ())
+    assert ("--nthreads 1" in place.problem) == (threads == 2)
 
 
 def test_what_dask_sets_for_its_workers_does_not_reach_what_is_measured(
