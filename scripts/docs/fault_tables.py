@@ -19,6 +19,7 @@ from scripts.docs.rows import blocks
 from scripts.docs.rows import read as read_rows
 from scripts.faults.compared import Compared, compared_table
 from scripts.faults.controls import CONTROLS
+from scripts.faults.crossed import Crossed, crossed_table
 from scripts.faults.kit import fault
 from scripts.faults.trials import NOTHING, Row, read
 from scripts.mutants.targets import TARGETS
@@ -26,7 +27,7 @@ from scripts.mutants.trials import Tried, read_tried
 
 KEPT = Path(__file__).parents[2] / "results" / TABLES
 ROWS, NIGHTS = KEPT / "faults.jsonl", KEPT / "fault_nights.jsonl"
-COMPARED = "compared_faults"
+COMPARED, CROSSED = "compared_faults", "crossed_faults"
 MUTANTS, REASONS = KEPT / "mutants.jsonl", KEPT / "mutant_reasons.json"
 
 _CACHES = {"numba": "numba's cache", "c": "C's cache"}
@@ -179,7 +180,8 @@ def fault_parts() -> dict[str, str]:
         "figures": "\n".join(fault_figures(rows)),
         "nights": "\n".join(night_table(read(NIGHTS).values())),
     }
-    return found | {"compared": blocks(compared_table, read_rows(Compared, COMPARED))}
+    found["compared"] = blocks(compared_table, read_rows(Compared, COMPARED))
+    return found | {"crossed": blocks(crossed_table, read_rows(Crossed, CROSSED))}
 
 
 def mutant_parts() -> dict[str, str]:

@@ -63,6 +63,8 @@ OF_GRAPHS = (
               "keys differ between processes", _CENSUS),
     Fault("large_graph_not_cached", "a graph of more than 100 nodes has no key", "refused",
           (Alarms(("uncacheable",), _CENSUS, _N),), (COMPILED,)),
+    Fault("huge_graph_not_cached", "a graph of more than 500 nodes has no key", "refused",
+          (Alarms(("uncacheable",), _CENSUS, _N),), (COMPILED,)),
     _unstable("stamp_of_process", "what says that an entry is fresh differs between processes",
               "stored but not loaded", _DISK),
     _confused("constants_share_a_key", "the key of an array leaves out its numbers"),

@@ -87,9 +87,9 @@ _PAIRS = (
     "equal.pickled", "equal.again_solve", "equal.constant", "equal.names",
 )  # fmt: skip
 GRAPHS = (
-    *_PAIRS, "elementwise.composite", "wide.chain_120", "reduction.cumsum_two_layouts",
-    "linalg.cholesky", "times_2", "times_3", "blas.dot_matrix_vector",
-    "random.normal.symbolic_size", "nested.op_from_graph",
+    *_PAIRS, "elementwise.composite", "wide.chain_120", "wide.chain_600",
+    "reduction.cumsum_two_layouts", "linalg.cholesky", "times_2", "times_3",
+    "blas.dot_matrix_vector", "random.normal.symbolic_size", "nested.op_from_graph",
 )  # fmt: skip
 """The members of the quick sets and of the siblings that are built: the same for all faults."""
 
@@ -124,6 +124,7 @@ LOOKS: Mapping[str, Look] = {
     "one_output_unstable": Look("stability", (CENSUS,)),
     "draws_unstable": Look("randomness", (CENSUS,)),
     "large_graph_not_cached": Look("storing", (CENSUS,)),
+    "huge_graph_not_cached": Look("storing", ("ops census_warm NUMBA spawn",), **_SEEN),
     "stamp_of_process": Look("stability", (DISK,)),
     "constants_share_a_key": Look("uniqueness", (KEYS,)),
     "outputs_dropped": Look("uniqueness", (KEYS,)),

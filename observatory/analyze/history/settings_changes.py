@@ -92,7 +92,7 @@ def _change(
     for one in worse:
         told[one.what].append(one)
     parts = [
-        (what, max(one.by for one in own), _shared([one.row for one in own]), len(own))
+        (what, max(one.by for one in own), shared_settings([one.row for one in own]), len(own))
         for what, own in told.items()
     ]
     rows = len({one.row.name for one in worse})
@@ -101,8 +101,8 @@ def _change(
     return Occurrence(change, True, Statement("worse with other settings", values), recovered)
 
 
-def _shared(rows: Sequence[Row]) -> list[str]:
-    """The settings that all rows have, in their order."""
+def shared_settings(rows: Sequence[Row]) -> list[str]:
+    """The settings that all rows have, in the order of the first; there is at least one row."""
     return [one for one in rows[0].settings if all(one in row.settings for row in rows)]
 
 

@@ -13,7 +13,7 @@ from types import ModuleType
 
 from .faults import CACHE, DISPATCH, change_op_keys, fault_of
 
-_LARGE = 100
+_LARGE, _HUGE = 100, 500
 """Nodes from which on a graph counts as large."""
 
 
@@ -134,9 +134,21 @@ def large_graph_not_cached(module: ModuleType) -> None:
 
     Stands for a limit that was set too low.
     """
+    _limit_graphs(module, _LARGE)
 
+
+@fault_of(DISPATCH)
+def huge_graph_not_cached(module: ModuleType) -> None:
+    """A graph of more than 500 nodes has no key; what every comparison builds has fewer.
+
+    Stands for a limit that was set too low, and high enough to be seen by few.
+    """
+    _limit_graphs(module, _HUGE)
+
+
+def _limit_graphs(module: ModuleType, most: int) -> None:
     def changed(key: str, graph: object) -> object:
-        return None if len(graph.apply_nodes) > _LARGE else key
+        return None if len(graph.apply_nodes) > most else key
 
     _change_graph_keys(module, changed)
 

@@ -1,6 +1,6 @@
 """Nodes with many inputs: Join and Elemwise, below and above the limits of NumPy (32) and numba.
 
-Besides, a graph with more nodes than any model of a user that is measured.
+Besides, graphs with more nodes than any model of a user that is measured.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _chain(length: int) -> Case:
 
 
 CASES: Cases = {
-    "chain_120": _chain(120),
+    **{f"chain_{length}": _chain(length) for length in (120, 600)},
     **{f"join_{width}": _join(width) for width in WIDTHS},
     **{f"add_{width}": _add(width) for width in WIDTHS},
     **{f"fused_{width}": _fused(width) for width in (31, 60)},
