@@ -31,10 +31,10 @@ if ! "$python" -c "$supported" 2>/dev/null; then
         "install one, or say where it is: make PYTHON=/path/to/python3.12"
 fi
 
+if [ -e "$venv" ] && [ ! -f "$venv/pyvenv.cfg" ] && [ -n "$(ls -A "$venv" 2>/dev/null)" ]; then
+    fail "$venv is there and is no virtual environment: remove it, or name another directory"
+fi
 if ! "$venv/bin/python" -c "$supported" 2>/dev/null || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then
-    if [ -e "$venv" ] && [ ! -f "$venv/pyvenv.cfg" ] && [ -n "$(ls -A "$venv" 2>/dev/null)" ]; then
-        fail "$venv is there and is no virtual environment: remove it, or name another directory"
-    fi
     rm -rf "$venv"
     if ! said=$("$python" -m venv "$venv" 2>&1); then
         rm -rf "$venv"
