@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import Any
+
+from markupsafe import escape
 
 from observatory.benchmarks.profiles import OTHER
 from observatory.text import units
@@ -16,8 +19,11 @@ Stacks = Iterable[tuple[Sequence[str], float]]
 
 ROW = 18
 """Height of a frame in pixels; `flame.js` has it too."""
-_KEPT = 1500
-_DRAWN = 500
+MOST = 1500
+_DRAWN = 1 / 3
+"""Of the frames that are kept, the share that is drawn without a script."""
+_BOX = 190
+"""Bytes of a box without its texts."""
 _NARROWEST = 0.001
 LONGEST_NAME = 120
 _AFTER_MODULE = re.compile(":(?! )")
@@ -54,11 +60,11 @@ class Frame:
         return f"{self.name}: own {own}, with callees {total}"
 
 
-def flame_tree(base: Stacks, head: Stacks) -> list[Frame]:
+def flame_tree(base: Stacks, head: Stacks, most: int = MOST) -> list[Frame]:
     """Return both profiles as one tree, depth first, each frame before its callees.
 
-    The largest frames are kept; the rest is summed into `OTHER` of their callers. Names are made
-    safe to show. Weights are not negative.
+    The ``most`` largest frames are kept; the rest is summed into `OTHER` of their callers. Names
+    are made safe to show. Weights are not negative.
     """
     shown = cache(lambda name: shorten(name, LONGEST_NAME))
     root = Frame("(all)")
@@ -70,7 +76,7 @@ def flame_tree(base: Stacks, head: Stacks) -> list[Frame]:
             frame.add(base_share * weight, head_share * weight)
     if len(root.callees) == 1 and not any(root.own):
         (root,) = root.callees.values()
-    kept = set(sorted(_placed(root), key=lambda frame: -max(frame.total))[:_KEPT])
+    kept = set(sorted(_placed(root), key=lambda frame: -max(frame.total))[:most])
     for frame in kept:
         small = [callee for callee in frame.callees.values() if callee not in kept]
         frame.callees = {name: one for name, one in frame.callees.items() if one in kept}
@@ -101,15 +107,16 @@ def _placed(root: Frame) -> list[Frame]:
     return order
 
 
-def flame_picture(frames: Sequence[Frame], unit: str) -> dict[str, object]:
+def flame_picture(frames: Sequence[Frame], unit: str, most: int = MOST) -> dict[str, object]:
     """Return the values of the macro in `_flame.html.j2`.
 
-    ``boxes`` are the widest frames of HEAD, drawn without a script. ``names`` and ``rows`` are the
-    whole tree for `flame.js`: depth, number of the name, own weights in BASE and in HEAD.
+    ``boxes`` are the widest frames of HEAD, a third of ``most``, drawn without a script. ``names``
+    and ``rows`` are the whole tree for `flame.js`: depth, number of the name, own weights in BASE
+    and in HEAD.
     """
     whole = frames[0].total
     wide = [frame for frame in frames if frame.total[1] > _NARROWEST * whole[1]]
-    drawn = set(sorted(wide, key=lambda frame: -frame.total[1])[:_DRAWN])
+    drawn = set(sorted(wide, key=lambda frame: -frame.total[1])[: round(_DRAWN * most)])
     names = {name: number for number, name in enumerate(sorted({one.name for one in frames}))}
     rows = (f"{one.depth} {names[one.name]} {one.own[0]:.12g} {one.own[1]:.12g}" for one in frames)
     return {
@@ -120,6 +127,13 @@ def flame_picture(frames: Sequence[Frame], unit: str) -> dict[str, object]:
         "height": ROW * (1 + max((frame.depth for frame in drawn), default=0)),
         "boxes": list(_boxes([frame for frame in frames if frame in drawn], unit, whole)),
     }
+
+
+def bytes_of(picture: Mapping[str, Any]) -> int:
+    """About how many bytes a picture takes in a page."""
+    texts = [picture["names"], picture["rows"]]
+    texts += [box[text] for box in picture["boxes"] for text in ("about", "label")]
+    return sum(len(escape(one).encode()) for one in texts) + _BOX * len(picture["boxes"])
 
 
 def _boxes(

@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from observatory import tool_version
-from observatory.analyze.profiles.cells import CellProfile, units_of
+from observatory.analyze.profiles.cells import CellProfile, Unit, units_of
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.profiles import OTHER
 from observatory.dashboard.drawing.flame import (
     LONGEST_NAME,
+    MOST,
     Stacks,
+    bytes_of,
     flame_picture,
     flame_tree,
 )
@@ -23,6 +25,10 @@ from observatory.text.plain import begun, shorten
 from observatory.text.profiles import difference_sentence
 
 _FUNCTIONS = 30
+_SIZES = (MOST, 1300, 1100, 900, 700, 500, 300, 100)
+"""Numbers of frames of each graph, of which the first is taken that fits."""
+_ROOM = 190_000
+"""Bytes of the graphs of a page. Styles, scripts and tables take 55,000 more if they are in it."""
 SCRIPTS = ("alone.js", "units.js", "flame.js")
 
 
@@ -42,15 +48,28 @@ def flame_values(
         "sentence": begun(difference_sentence(base, head), 1000) if compared else "",
         "labels": (old, new),
         "compared": compared,
-        "graphs": [graph(*stacks, unit) for unit, stacks in sides.items()],
+        "graphs": fitting(sides),
     }
 
 
-def graph(base: Stacks, head: Stacks, unit: str) -> dict[str, Any]:
-    """One graph, and the table of the functions whose own weight changed most."""
+def fitting(sides: Mapping[Unit, tuple[Stacks, Stacks]]) -> list[dict[str, Any]]:
+    """A graph for each unit, with as many frames as a page has room for."""
+    of_units = [(list(base), list(head), unit) for unit, (base, head) in sides.items()]
+    for most in _SIZES:
+        graphs = [graph(*one, most) for one in of_units]
+        if sum(bytes_of(one["picture"]) for one in graphs) <= _ROOM:
+            break
+    return graphs
+
+
+def graph(base: Stacks, head: Stacks, unit: str, most: int = MOST) -> dict[str, Any]:
+    """One graph, and the table of the functions whose own weight changed most.
+
+    ``most``: the largest number of frames that are kept.
+    """
     base, head = list(base), list(head)
     return {
-        "picture": flame_picture(flame_tree(base, head), unit),
+        "picture": flame_picture(flame_tree(base, head, most), unit, most),
         "table": _table(_own(base), _own(head), unit),
     }
 

@@ -10,9 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from observatory.benchmarks.profiles import OTHER
-from observatory.dashboard.drawing import flame
 from observatory.dashboard.drawing.flame import change_class, flame_picture, flame_tree
-from observatory.dashboard.pages.flame import graph
+from observatory.dashboard.pages.flame import fitting, graph
 from tests.factories_profiles import HOSTILE, profiles, write_page
 
 NAMES = st.sampled_from(["a", "b", "m:c", HOSTILE, "", "x\ny", "\u202e", OTHER])
@@ -36,9 +35,7 @@ def test_no_weight_is_lost_and_each_frame_lies_inside_its_caller(base, head):
 
 @given(STACKS, STACKS)
 def test_small_frames_are_summed_into_other(base, head):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(flame, "_KEPT", 3)
-        frames = flame_tree(base, head)
+    frames = flame_tree(base, head, 3)
     sums = tuple(sum(weight for _, weight in stacks) for stacks in (base, head))
     assert len(frames) <= 6
     assert tuple(map(sum, zip(*(one.own for one in frames), strict=True))) == sums
@@ -91,6 +88,21 @@ def test_an_empty_side_is_drawn(stacks):
     full = [(("a",), 1.0)]
     assert graph(full, stacks, "calls")["table"].rows
     assert graph(stacks, full, "calls")["picture"]["boxes"]
+
+
+@pytest.mark.parametrize("letter", ["f", "<", "🙂"])
+def test_a_page_with_both_graphs_has_at_most_250_kb_whatever_the_names(tmp_path, letter):
+    long = [((*names, f"{number} {letter * 200}"), weight)
+            for number, (names, weight) in enumerate(profiles(4000)[0])]  # fmt: skip
+    graphs = fitting({unit: (long, profiles(4000)[1]) for unit in ("calls", "seconds")})
+    assert len(graphs) == 2
+    size = write_page(tmp_path, graphs=graphs).stat().st_size
+    assert 150_000 < size <= 250_000
+
+
+def test_a_small_profile_keeps_all_of_its_frames():
+    (small,) = fitting({"calls": profiles(300)})
+    assert small == graph(*profiles(300), "calls")
 
 
 def test_the_page_is_small_has_a_policy_and_hostile_names_stay_text(tmp_path):
