@@ -32,6 +32,7 @@ from observatory.store.asv.listing import Listed
 from observatory.store.base.files import cache_directory, write_atomic
 from observatory.store.base.problems import RecordError
 from observatory.store.base.signatures import Signature, digest_of, rested, signature_of
+from observatory.store.reading.aside import MOST, merged_in_ranges, put_aside
 from observatory.store.reading.parts import KeptPart, Part, encoded, mapped, merged
 
 _HASH = 16
@@ -104,6 +105,10 @@ class Cache:
         self._now = _clock()
         self._new: dict[int, Columns] = {}
         """By number, the values of files that were parsed and are in no part yet."""
+        self._waiting = 0
+        """How many these are, about."""
+        self._aside: dict[tuple[object, ...], list[Part]] = defaultdict(list)
+        """By the name of a part, what was put aside of it."""
         self._load()
         self._numbers = {entry.path: number for number, entry in enumerate(self.entries)}
         self._used: set[int] = set()
@@ -129,11 +134,27 @@ class Cache:
             digest = ""  # what was parsed may not be what was hashed
         self._changed = True
         self._new[len(self.entries)] = made.columns
+        self._waiting += len(made.columns)
         self.entries.append(Entry(path, signature, self._now, digest, made.head, made.problems))
         return self._use(len(self.entries) - 1)
 
+    @property
+    def full(self) -> bool:
+        """Whether so many values were parsed that what can be should be put aside."""
+        return self._waiting > MOST
+
+    def put_aside(self, name: tuple[object, ...], files: Sequence[tuple[int, int, Path]]) -> None:
+        """Take what was parsed of a part out of memory; its name and files are those of `part`."""
+        self._waiting = 0
+        own = [(entry, number) for entry, number, _ in files if entry in self._new]
+        found = self._put_aside([(number, self._new[entry]) for entry, number in own])
+        if found is not None:
+            self._aside[name].append(found)
+            for entry, _ in own:
+                del self._new[entry]
+
     def part(
-        self, name: Sequence[object], files: Sequence[tuple[int, int, Path]],
+        self, name: tuple[object, ...], files: Sequence[tuple[int, int, Path]],
         parse: Callable[[Path], Made],
     ) -> Part:  # fmt: skip
         """The values of the files that ``name`` names: each one's number here, its own, its path.
@@ -141,27 +162,12 @@ class Cache:
         They come the oldest first. What is kept is not parsed again; the rest is, and kept.
         """
         sources = [self.entries[entry].digest for entry, _, _ in files]
-        path = self._path(_blake2b(repr(tuple(name)).encode()).hexdigest() + PART)
+        path = self._path(_blake2b(repr(name).encode()).hexdigest() + PART)
         kept = self._kept(path)
         own = np.array([number for _, number, _ in files], np.int32)
         if kept is not None and kept.sources == sources and all(sources):
             return replace(kept.part, files=own)
-        there: dict[str, list[int]] = defaultdict(list)
-        for place, source in enumerate(kept.sources if kept else ()):
-            there[source].append(place)
-        found = np.full(len(kept.sources) if kept else 0, -1, np.int32)
-        more: list[tuple[int, Columns]] = []
-        for index, (entry, number, file) in enumerate(files):
-            if entry in self._new:
-                more.append((number, self._new.pop(entry)))
-            elif sources[index] and there[sources[index]]:
-                found[there[sources[index]].pop()] = number
-            else:
-                try:
-                    more.append((number, parse(file).columns))
-                except (OSError, RecordError):  # it is gone: who reads next will see that
-                    sources[index] = ""
-        part = merged(own.tolist(), [replace(kept.part, files=found)] if kept else [], more)
+        part = self._made(name, files, parse, kept, sources)
         if path is None:
             return part
         kept = None  # its values may be much memory
@@ -172,6 +178,41 @@ class Cache:
         if kept is None or kept.sources != sources:
             return part
         return replace(kept.part, files=own)
+
+    def _made(
+        self, name: tuple[object, ...], files: Sequence[tuple[int, int, Path]],
+        parse: Callable[[Path], Made], kept: KeptPart | None, sources: list[str],
+    ) -> Part:  # fmt: skip
+        """The values of files, of what is kept and parsed; of one that is gone, no source."""
+        there: dict[str, list[int]] = defaultdict(list)
+        for place, source in enumerate(kept.sources if kept else ()):
+            there[source].append(place)
+        found = np.full(len(kept.sources) if kept else 0, -1, np.int32)
+        parts = self._aside.pop(name, [])
+        aside = {number for one in parts for number in one.files.tolist()}
+        more: list[tuple[int, Columns]] = []
+        self._waiting = waiting = 0
+        for index, (entry, number, file) in enumerate(files):
+            if waiting > MOST:
+                waiting = 0
+                if (one := self._put_aside(more)) is not None:
+                    parts.append(one)
+                    more = []
+            if number in aside:
+                continue
+            if entry in self._new:
+                more.append((number, self._new.pop(entry)))
+            elif sources[index] and there[sources[index]]:
+                found[there[sources[index]].pop()] = number
+            else:
+                try:
+                    more.append((number, parse(file).columns))
+                    waiting += len(more[-1][1])
+                except (OSError, RecordError):  # it is gone: who reads next will see that
+                    sources[index] = ""
+        if kept:
+            parts.insert(0, replace(kept.part, files=found))
+        return self._merged([number for _, number, _ in files], parts, more)
 
     def close(self) -> None:
         """Write what is new, if it can be written: else the next reader parses it again."""
@@ -185,6 +226,23 @@ class Cache:
             for old in path.parent.glob(f"*{PART}"):
                 if old.name not in self._parts:
                     old.unlink(missing_ok=True)
+
+    def _put_aside(self, more: Sequence[tuple[int, Columns]]) -> Part | None:
+        """Values by file as a part that is not in memory; None if it cannot be written."""
+        if self._directory is None or not more:
+            return None
+        with contextlib.suppress(OSError):
+            return put_aside(_in_memory(more), self._directory)
+        return None
+
+    def _merged(
+        self, files: Sequence[int], parts: Sequence[Part], more: Sequence[tuple[int, Columns]]
+    ) -> Part:
+        many = sum(map(len, parts)) + sum(len(columns) for _, columns in more) > MOST
+        if many and self._directory is not None:
+            with contextlib.suppress(OSError):
+                return merged_in_ranges(files, [*parts, _in_memory(more)], self._directory)
+        return merged(files, parts, more)
 
     def _use(self, number: int) -> int:
         self._used.add(number)
@@ -212,3 +270,7 @@ class Cache:
 
     def _hash(self, content: bytes) -> bytes:
         return _blake2b(content, key=self._key).digest()
+
+
+def _in_memory(more: Sequence[tuple[int, Columns]]) -> Part:
+    return merged([number for number, _ in more], [], more, hashed=False)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import hashlib
 import mmap
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from itertools import pairwise
 from pathlib import Path
@@ -30,11 +30,13 @@ _HASH = 16
 _SIZE = 8
 """Bytes of the number that says how long the texts are, which come first."""
 _ALIGNED = 8
-_KEYS = (
+_PIECE = 2**17
+"""Items of a column that are written at once."""
+KEYS = (
     ("starts", "<i8"), ("low", "<f8"), ("high", "<f8"), ("digests", f"V{_HASH}"),
     ("series", "<i4"), ("position", "<i4"),
 )  # fmt: skip
-_VALUES = (("value", "<f8"), ("ci_low", "<f8"), ("ci_high", "<f8"), ("at", "<i4"), ("n", "<i4"))
+VALUES = (("value", "<f8"), ("ci_low", "<f8"), ("ci_high", "<f8"), ("at", "<i4"), ("n", "<i4"))
 _RELEASE = re.compile(r"^(\D*\d+\.\d+).*", re.DOTALL)
 _blake2b = partial(hashlib.blake2b, digest_size=_HASH)
 
@@ -115,31 +117,47 @@ class Part:
         """For each value the number of its file."""
         return self.files[self.at]
 
+    def only(self, keys: npt.NDArray[np.integer]) -> Part:
+        """Some of its keys with their values, in memory."""
+        first = self.starts[keys]
+        lengths = self.starts[keys + 1] - first
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths)])
+        rows = np.arange(starts[-1]) + np.repeat(first - starts[:-1], lengths)
+        of_keys = {name: getattr(self, name)[keys] for name, _ in KEYS if name != "starts"}
+        values = {name: getattr(self, name)[rows] for name, _ in VALUES}
+        return Part(self.files, starts=starts, **of_keys, **values)
+
     def let_go(self) -> None:
         """Take what was read of its file out of memory; who looks at it reads it again."""
         if self.content is not None:
             self.content.madvise(mmap.MADV_DONTNEED)
 
 
-def part_of(files: Sequence[int], at: Ints, columns: Columns) -> Part:
-    """A part of values in any order, each with the place of its file among ``files``."""
+def part_of(files: Sequence[int], at: Ints, columns: Columns, hashed: bool = True) -> Part:
+    """A part of values in any order, each with the place of its file among ``files``.
+
+    ``hashed``: whether it needs the digests of its keys.
+    """
     order = ordered(columns.series, columns.position, at)
     whole = columns.where(order)
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(whole.series) != 0) | (np.diff(whole.position) != 0)
-    return sorted_part(files, at[order], whole, [*np.flatnonzero(new).tolist(), len(order)])
+    starts = [*np.flatnonzero(new).tolist(), len(order)]
+    return sorted_part(files, at[order], whole, starts, hashed)
 
 
-def sorted_part(files: Sequence[int], at: Ints, columns: Columns, starts: Sequence[int]) -> Part:
+def sorted_part(
+    files: Sequence[int], at: Ints, columns: Columns, starts: Sequence[int], hashed: bool = True
+) -> Part:
     """A part of values that are sorted: those of each key begin at one of ``starts``."""
     first = np.array(starts[:-1], np.int64)
     found = Part(
         np.array(files, np.int32), columns.series[first], columns.position[first],
-        np.array(starts, np.int64), np.empty(len(first), f"V{_HASH}"),
+        np.array(starts, np.int64), np.zeros(len(first), f"V{_HASH}"),
         *_extremes(columns.value, first),
         columns.value, columns.ci_low, columns.ci_high, at, columns.n,
     )  # fmt: skip
-    for key, (start, stop) in enumerate(pairwise(starts)):
+    for key, (start, stop) in enumerate(pairwise(starts) if hashed else ()):
         rows = slice(start, stop)
         found.digests[key] = digest_of(
             at[rows], columns.value[rows], columns.n[rows], columns.ci_low[rows],
@@ -160,8 +178,9 @@ def digest_of(*columns: npt.NDArray[Any]) -> bytes:
 
 
 def merged(
-    files: Sequence[int], parts: Sequence[Part], more: Sequence[tuple[int, Columns]] = ()
-) -> Part:
+    files: Sequence[int], parts: Sequence[Part], more: Sequence[tuple[int, Columns]] = (),
+    hashed: bool = True,
+) -> Part:  # fmt: skip
     """The values of the files ``files``, oldest first, from several parts, and ``more`` by file."""
     place = {number: index for index, number in enumerate(files)}
     at, columns = [np.empty(0, np.int32)], [Columns()]
@@ -175,7 +194,7 @@ def merged(
     for number, one in more:
         at.append(np.full(len(one), place[number], np.int32))
         columns.append(one)
-    return part_of(files, np.concatenate(at), joined(columns))
+    return part_of(files, np.concatenate(at), joined(columns), hashed)
 
 
 def ordered(*columns: npt.NDArray[np.integer]) -> npt.NDArray[np.integer]:
@@ -204,19 +223,29 @@ class KeptPart(NamedTuple):
     part: Part
 
 
-def encoded(sources: Sequence[str], part: Part, series: SeriesList, key: bytes) -> memoryview:
-    """A part as the content of its file; ``key`` names the code that made it."""
+def encoded(sources: Sequence[str], part: Part, series: SeriesList, key: bytes) -> Iterator[bytes]:
+    """A part as the content of its file, in pieces; ``key`` names the code that made it."""
     used, numbers = np.unique(part.series, return_inverse=True)
     names = [[series.all[number].name, series.all[number].params] for number in used]
     text = orjson.dumps([sources, names, len(part.series), len(part)])
     text += b" " * (-len(text) % _ALIGNED)
-    content = bytearray(_HASH) + len(text).to_bytes(_SIZE, "little") + text
-    for name, kind in (*_KEYS, *_VALUES):
-        column = numbers if name == "series" else getattr(part, name)
-        content += np.ascontiguousarray(column, kind).tobytes()
-        content += bytes(-len(content) % _ALIGNED)
-    content[:_HASH] = _blake2b(memoryview(content)[_HASH:], key=key).digest()
-    return memoryview(content)
+    begin = len(text).to_bytes(_SIZE, "little") + text
+    columns = replace(part, series=numbers.astype(np.int32))
+    found = _blake2b(begin, key=key)
+    for piece in _pieces(columns):
+        found.update(piece)
+    yield found.digest() + begin
+    yield from _pieces(columns)
+
+
+def _pieces(part: Part) -> Iterator[bytes]:
+    """The columns as they are in a file: of those that are in one, little is in memory at once."""
+    for name, kind in (*KEYS, *VALUES):
+        column = getattr(part, name)
+        for first in range(0, len(column), _PIECE):
+            yield column[first : first + _PIECE].astype(kind, copy=False).tobytes()
+            part.let_go()
+        yield bytes(-len(column) * np.dtype(kind).itemsize % _ALIGNED)
 
 
 def mapped(path: Path, series: SeriesList, key: bytes) -> KeptPart:
@@ -236,8 +265,8 @@ def mapped(path: Path, series: SeriesList, key: bytes) -> KeptPart:
     sources, names, keys, length = orjson.loads(content[place : place + size])
     place += size
     columns: dict[str, Any] = {}
-    for name, kind in (*_KEYS, *_VALUES):
-        count = keys + (name == "starts") if (name, kind) in _KEYS else length
+    for name, kind in (*KEYS, *VALUES):
+        count = keys + (name == "starts") if (name, kind) in KEYS else length
         columns[name] = np.frombuffer(content, kind, count, place)
         place += columns[name].nbytes
         place += -place % _ALIGNED

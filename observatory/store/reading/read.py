@@ -210,17 +210,22 @@ class _Reading:
         def parse(path: Path) -> Made:
             return result_of(path, self._series)
 
-        lines: dict[tuple[str, str, Era], list[tuple[int, int, Path]]] = defaultdict(list)
+        directory = str(listed[0].key.rpartition(b"/")[0])
+        lines: dict[tuple[str, str, str, Era], list[tuple[int, int, Path]]] = defaultdict(list)
         for path, head, entry in self._read(listed, parse):
             beside = layout.journal_beside(self._directory, path) if journals else path
             if beside in journals and journals[beside].is_of_a_crossing:
                 continue
             one = self._file(path, Head(*head), journals.get(beside), beside)
-            lines[line_of(one.machine, Head(*head))].append((entry, len(files), path))
+            line = directory, *line_of(one.machine, Head(*head))
+            lines[line].append((entry, len(files), path))
             files.append(one)
+            if self._cache.full:
+                for line, own in lines.items():
+                    self._cache.put_aside(line, own)
         for line, own in lines.items():
             own.sort(key=lambda file: (files[file[1]].date, file[1]))
-            yield self._cache.part((str(listed[0].key.rpartition(b"/")[0]), *line), own, parse)
+            yield self._cache.part(line, own, parse)
 
     def _read(
         self, there: Sequence[Listed], parse: Callable[[Path], Made]

@@ -38,6 +38,10 @@ def part(found: list[Row], files: list[int]) -> Part:
     return part_of(files, at, columns(found))
 
 
+def put(path: Path, sources: list[str], made: Part) -> None:
+    path.write_bytes(b"".join(encoded(sources, made, SeriesList(NAMES), KEY)))
+
+
 def said(one: Part) -> list[Row]:
     """What a part holds, in its order."""
     every = [one.file, *one.columns.arrays()]
@@ -76,7 +80,7 @@ def test_what_is_kept_is_what_was_made(
 ) -> None:
     path = tmp_path_factory.mktemp("parts") / "a.part"
     made, names = part(found, list(range(6))), SeriesList(NAMES)
-    path.write_bytes(encoded(["one", "two"], made, names, KEY))
+    put(path, ["one", "two"], made)
     # Who reads it may know other series, or know them by other numbers.
     others = SeriesList([Series("z"), *reversed(NAMES)])
     sources, kept = mapped(path, others, KEY)
@@ -90,9 +94,7 @@ def test_what_is_kept_is_what_was_made(
 
 def test_values_are_not_read_but_mapped(tmp_path: Path) -> None:
     path = tmp_path / "a.part"
-    path.write_bytes(
-        encoded(["x"], part([(0, 0, 0, 1.5, 1, 0.0, 2.0)], [0]), SeriesList(NAMES), KEY)
-    )
+    put(path, ["x"], part([(0, 0, 0, 1.5, 1, 0.0, 2.0)], [0]))
     _, kept = mapped(path, SeriesList(NAMES), KEY)
     assert not kept.value.flags.owndata
     assert not kept.value.flags.writeable
@@ -111,9 +113,7 @@ def resident(file: Path) -> int:
 @pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="only Linux says what is mapped")
 def test_values_that_were_let_go_are_not_in_memory(tmp_path: Path) -> None:
     file = tmp_path / "a.part"
-    file.write_bytes(
-        encoded(["one"], part([(0, 0, 0, 1.5, 1, 1.0, 2.0)], [0]), SeriesList(NAMES), KEY)
-    )
+    put(file, ["one"], part([(0, 0, 0, 1.5, 1, 1.0, 2.0)], [0]))
     kept = mapped(file, SeriesList(NAMES), KEY).part
     assert kept.value.tolist() == [1.5]
     assert resident(file) > 0
@@ -123,7 +123,7 @@ def test_values_that_were_let_go_are_not_in_memory(tmp_path: Path) -> None:
 
 def test_values_that_were_let_go_are_read_again(tmp_path: Path) -> None:
     made = part([(0, 0, 0, 1.5, 1, 1.0, 2.0), (1, 0, 0, 2.5, 1, 2.0, 3.0)], [0, 1])
-    (tmp_path / "a.part").write_bytes(encoded(["one", "two"], made, SeriesList(NAMES), KEY))
+    put(tmp_path / "a.part", ["one", "two"], made)
     kept = mapped(tmp_path / "a.part", SeriesList(NAMES), KEY).part
     for one in (made, kept):
         for _ in range(2):
