@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import contextlib
+import tempfile
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +17,12 @@ from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.series_keys import FEWEST_FOR_INTERVAL
 from observatory.dashboard.lines import BLOCK
 from observatory.dashboard.site_input import SiteInput
+from observatory.store.base.files import cache_directory
+from observatory.store.base.nameless import Filed, Nameless
 
+MOST = 500_000
+"""Values of a line that are sorted by subject at once: more are put into files."""
+_COLUMNS = {"i": "<i4", "v": "<f8", "l": "<f8", "lo": "<f8", "hi": "<f8", "o": "|b1"}
 _DIGITS = 6
 _LARGEST_COUNT = 2.0**53
 """Below it, every whole number has a float of its own."""
@@ -69,34 +76,63 @@ class _Blocks:
         there = np.zeros(len(tracks[self._series[0]].series.line.subjects), np.bool_)
         for number in self._series:
             there[tracks[number].series.at] = True
+            if there.all():  # as most often after the first: the others are not even looked at
+                break
         return sorted({place // BLOCK for place in np.flatnonzero(there).tolist()})
 
     def of(self, block: int) -> Mapping[int, object]:
         """The subjects of one block, by their places on the line.
 
         Each has ``i``, the numbers of its series, their values ``v`` and levels ``l``, and ``o``:
-        the series whose values are far off. All blocks are made at once, and each is told once.
+        the series whose values are far off.
         """
-        if block not in self._waiting:
-            vars(self).pop("_waiting")
-        return self._waiting.pop(block)
+        found: dict[int, object] = {}
+        for place in range(block * BLOCK, (block + 1) * BLOCK):
+            own = [run.of(place) for run in self._runs]
+            one = {name: np.concatenate([each[name] for each in own]) for name in _COLUMNS}
+            if not len(one["i"]):
+                continue
+            told = {"i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]]}
+            if np.isfinite(one["lo"]).any():
+                told |= {"lo": one["lo"], "hi": one["hi"]}
+            found[place] = told
+        for run in self._runs:
+            run.let_go()
+        return found
 
     @cached_property
-    def _waiting(self) -> dict[int, dict[int, object]]:
-        tracks = self._observed.tracks
-        size = sum(len(tracks[number].series) for number in self._series)
-        whole: dict[str, npt.NDArray[Any]] = {
-            "at": np.empty(size, np.int32), "i": np.empty(size, np.int32), "v": np.empty(size),
-            "o": np.zeros(size, np.bool_),
-            **{name: np.full(size, np.nan) for name in ("l", "lo", "hi")},
-        }  # fmt: skip
-        stop = 0
+    def _runs(self) -> list[_Run]:
+        """All values, those of some series at a time: many are in files and not in memory."""
+        runs: list[list[int]] = [[]]
+        size = 0
         for number in self._series:
+            size += len(self._observed.tracks[number].series)
+            if size > MOST and runs[-1]:
+                runs.append([])
+                size = len(self._observed.tracks[number].series)
+            runs[-1].append(number)
+        if len(runs) == 1:
+            return [self._run(self._series)]
+        found = []
+        for own in runs:
+            found.append(self._run(own).filed())
+            self._observed.let_go()
+        return found
+
+    def _run(self, numbers: Sequence[int]) -> _Run:
+        """The values of some series by their subjects."""
+        size = sum(len(self._observed.tracks[number].series) for number in numbers)
+        at = np.empty(size, np.int32)
+        whole = {name: np.zeros(size, kind) for name, kind in _COLUMNS.items()}
+        for name in ("l", "lo", "hi"):
+            whole[name][:] = np.nan
+        stop = 0
+        for number in numbers:
             track = self._track(number)
             series = track.series
             rows = slice(stop, stop + len(series))
             stop = rows.stop
-            whole["at"][rows], whole["i"][rows], whole["v"][rows] = series.at, number, series.values
+            at[rows], whole["i"][rows], whole["v"][rows] = series.at, number, series.values
             if track.judgement == "judged":
                 whole["l"][rows], whole["o"][rows] = track.expected, track.off
             elif track.judgement == "unfit" and not series.place.model:
@@ -104,18 +140,42 @@ class _Blocks:
                 whole["lo"][rows] = known_ends(series.ci_low, series.n)
                 whole["hi"][rows] = known_ends(series.ci_high, series.n)
             track.forget()
-        order = np.lexsort((whole["i"], whole["at"]))
+        order = np.lexsort((whole["i"], at))
         for name, column in whole.items():
             whole[name] = column[order]
         for name in ("v", "l", "lo", "hi"):
             whole[name] = significant(whole[name])
-        starts = np.flatnonzero(np.diff(whole["at"], prepend=-1) != 0)
-        blocks: dict[int, dict[int, object]] = defaultdict(dict)
-        for start, stop in pairwise([*starts.tolist(), len(order)]):
-            place = int(whole["at"][start])
-            one = {key: array[start:stop] for key, array in whole.items()}
-            found = {"i": one["i"], "v": one["v"], "l": one["l"], "o": one["i"][one["o"]]}
-            if np.isfinite(one["lo"]).any():
-                found |= {"lo": one["lo"], "hi": one["hi"]}
-            blocks[place // BLOCK][place] = found
-        return blocks
+        counts = np.bincount(at)
+        return _Run(whole, [0, *np.cumsum(counts).tolist()])
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The values of some series by their subjects: those of each begin at one of ``starts``."""
+
+    columns: Mapping[str, npt.NDArray[Any]]
+    starts: Sequence[int]
+    file: Filed | None = None
+    """What they are in, if they are not in memory."""
+
+    def of(self, place: int) -> dict[str, npt.NDArray[Any]]:
+        """The values of one subject."""
+        last = len(self.starts) - 1
+        rows = slice(self.starts[min(place, last)], self.starts[min(place + 1, last)])
+        return {name: column[rows] for name, column in self.columns.items()}
+
+    def filed(self) -> _Run:
+        """The same in a file, unless none can be written."""
+        with contextlib.suppress(OSError):
+            size = self.starts[-1]
+            where = cache_directory() or Path(tempfile.gettempdir())
+            made = Nameless(where, {name: (kind, size) for name, kind in _COLUMNS.items()})
+            made.add(**self.columns)
+            file = made.filed()
+            return _Run(file.arrays, self.starts, file)
+        return self
+
+    def let_go(self) -> None:
+        """Take what was looked at out of memory, if it is in a file."""
+        if self.file is not None:
+            self.file.let_go()

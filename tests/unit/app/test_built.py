@@ -26,13 +26,13 @@ from observatory.analyze.history.segments import SegmentedSeries, levels_of
 from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
-from observatory.dashboard import data, publish, shelves, site
+from observatory.dashboard import data, publish, shelves, site, subject_values
 from observatory.dashboard.publish import MARKER
 from observatory.dashboard.site_input import SiteInput
 from observatory.dashboard.views import Views
 from observatory.store.asv.files import project
 from observatory.store.base import signatures
-from observatory.store.reading import cache
+from observatory.store.reading import aside, cache
 from observatory.store.reading.parts import Part
 from tests.factories import NOON, RUN, WARM, header, journal, ledger, sample
 from tests.factories_asv import COLUMNS, foreign, row
@@ -243,11 +243,17 @@ def test_nights_of_many_machines_in_pieces_equal_a_site_from_nothing(
         patch.setenv("XDG_CACHE_HOME", str(place / "cache"))
         patch.setattr(kept_levels, "PART", 3)
         patch.setattr(kept_levels, "ALONE", 3)
+        # So few values are read, and sorted by subject, at once: the rest is in files meanwhile.
+        patch.setattr(cache, "MOST", 20)
+        patch.setattr(aside, "_RANGE", 5)
+        patch.setattr(subject_values, "MOST", 10)
         for piece in range(pieces):
             for night in nights[piece::pieces]:
                 foreign_night(place / "results", *night)
             build_site([place / "results"], place / "html")
         patch.setenv("XDG_CACHE_HOME", str(place / "empty"))
+        for module in (cache, subject_values):
+            patch.setattr(module, "MOST", 10**6)
         patch.setattr(kept_levels, "levels_of_many", lambda many: list(map(levels_of, many)))
         patch.setattr(SegmentedSeries, "forget", lambda _: None)
         patch.setattr(Part, "let_go", lambda _: None)
