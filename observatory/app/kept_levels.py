@@ -63,7 +63,14 @@ class KeptLevels:
         if new:
             values = sum(map(len, new.values()))
             size = len(new) if values <= ALONE else max(1, PART * len(new) // values)
-            found = mapped(levels_of_part, [one.values for one in new.values()], size)
+            parts = {id(one.part): one.part for one in new.values()}.values()
+
+            def let_go() -> None:
+                for part in parts:
+                    part.let_go()
+
+            views = [one.values for one in new.values()]
+            found = mapped(levels_of_part, views, size, after=let_go)
             self._known.update(zip(new, found, strict=True))
 
     def __call__(self, series: Series, values: Values | None = None) -> Levels:

@@ -36,32 +36,38 @@ def mapped(
     items: Sequence[_Item],
     size: int,
     executor: Executor | None = None,
+    after: Callable[[], None] = lambda: None,
 ) -> list[_Result]:
     """The results of ``function`` over ``items``, in their order, in parts of at most ``size``.
 
     Without an ``executor``, all of it is done here where `Processes` are not allowed, and where
     there is one part or one CPU: a process needs half a second of CPU time to start. What
-    ``function`` raises is raised.
+    ``function`` raises is raised. ``after`` is called after each part.
     """
     parts = [items[first : first + size] for first in range(0, len(items), size)]
     workers = min(len(parts), len(os.sched_getaffinity(0)))
     if executor is not None:
-        return [one for done in executor.map(function, parts) for one in done]
-    if workers < 2 or not Processes.allowed:
-        return [one for part in parts for one in function(part)]
-    return list(_in_processes(function, parts, workers))
+        results = executor.map(function, parts)
+    elif workers < 2 or not Processes.allowed:
+        results = map(function, parts)
+    else:
+        results = _in_processes(function, parts, workers)
+    found: list[_Result] = []
+    for done in results:
+        found += done
+        after()
+    return found
 
 
 def _in_processes(
     function: Callable[[Sequence[_Item]], Sequence[_Result]],
     parts: Sequence[Sequence[_Item]],
     workers: int,
-) -> Iterator[_Result]:
+) -> Iterator[Sequence[_Result]]:
     from concurrent.futures import ProcessPoolExecutor  # their import takes a while, too
     from multiprocessing import get_context
 
     # Not by fork: this process may have threads, which a child would not have.
     spawn = get_context("spawn")
     with ProcessPoolExecutor(workers, mp_context=spawn, initializer=collect_little) as pool:
-        for done in pool.map(function, parts):
-            yield from done
+        yield from pool.map(function, parts)

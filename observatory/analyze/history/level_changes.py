@@ -24,6 +24,8 @@ from observatory.store.records.alerts import Alerts, At, Change, SeriesChange, a
 
 DRIFT = "slow drift"
 _MOST_SERIES = 500
+_AT_ONCE = 1000
+"""Series whose values may be in memory at once."""
 _TRENDS = {
     **{name: one.trend for name, one in METRICS.items() if one.trend is not None},
     **dict.fromkeys(("time", "timeraw"), ("slower", "faster")),
@@ -64,7 +66,9 @@ def judge_series(tracks: Iterable[SegmentedSeries]) -> LevelChanges:
         names = names_of(new, [track.series for track in every])
         found.unjudged[Statement("no earlier value", (names,))] = [*map(_name, new)]
     told = {id(one) for one in new}
-    for track in every:
+    for number, track in enumerate(every):
+        if number % _AT_ONCE == 0:
+            track.series.part.let_go()
         if id(track.series) in told:
             continue
         if track.judgement == "unfit" and track.reason is not None:

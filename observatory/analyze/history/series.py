@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 import numpy as np
 import numpy.typing as npt
@@ -203,34 +204,42 @@ def series_of(results: Results) -> list[Series]:
     for number, line in enumerate(lines):
         own = parts[number]
         each, keys = [results.parts[one] for one in own], [place[one] for one in own]
-        if len(own) == 1 and _is_series_by_series(keys[0], of_work):
-            found += _as_they_are(line, each[0], keys[0], places)
+        if len(own) == 1:
+            found += _of_part(line, each[0], keys[0], places, of_work, results)
         elif own:
-            found += _gathered(line, each, keys, places, results)
+            found += (one for _, one in _gathered(line, each, keys, places, results))
     return found
 
 
-def _is_series_by_series(keys: Numbers, of_work: npt.NDArray[np.bool_]) -> bool:
-    """Whether each key of a part is a series: no two are one, and none is of work."""
-    return len(np.unique(keys)) == len(keys) and not of_work[keys].any()
+def _of_part(
+    line: Line, part: Part, keys: Numbers, places: Sequence[SeriesKey],
+    of_work: npt.NDArray[np.bool_], results: Results,
+) -> list[Series]:  # fmt: skip
+    """The series of a line whose values are in one part.
 
-
-def _as_they_are(
-    line: Line, part: Part, keys: Numbers, places: Sequence[SeriesKey]
-) -> Iterator[Series]:
-    """The series of a line whose values lie in a part as they are needed."""
-    for key in np.argsort(keys, kind="stable").tolist():
-        yield Series(line, places[keys[key]], part, key)
+    Most keys are a series: its values lie there as they are needed. Those of several keys that are
+    one series, or of work, must be gathered, and are in memory.
+    """
+    gathered = (np.bincount(keys)[keys] > 1) | of_work[keys]
+    alone = np.flatnonzero(~gathered)
+    alone = alone[np.argsort(keys[alone])]
+    found = [(int(keys[key]), Series(line, places[keys[key]], part, key)) for key in alone.tolist()]
+    if gathered.any():
+        some = np.flatnonzero(gathered)
+        found += _gathered(line, [part.only(some)], [keys[some]], places, results)
+        found.sort(key=itemgetter(0))
+    return [one for _, one in found]
 
 
 def _gathered(
     line: Line, parts: Sequence[Part], keys: Sequence[Numbers], places: Sequence[SeriesKey],
     results: Results,
-) -> Iterator[Series]:  # fmt: skip
-    """The series of a line whose values must be sorted first."""
-    index = {subject.file: place for place, subject in enumerate(line.subjects)}
+) -> Iterator[tuple[int, Series]]:  # fmt: skip
+    """The series of a line whose values must be sorted first, each with the number of its place."""
+    index = np.zeros(len(results.files), np.int32)
+    index[[subject.file for subject in line.subjects]] = np.arange(len(line.subjects))
     files = np.concatenate([part.file for part in parts])
-    at = np.fromiter(map(index.__getitem__, files.tolist()), np.int32, len(files))
+    at = index[files]
     place = np.concatenate(
         [np.repeat(own, part.lengths) for part, own in zip(parts, keys, strict=True)]
     )
@@ -243,7 +252,8 @@ def _gathered(
     whole = joined([part.columns for part in parts]).where(order)
     part = sorted_part((), at, whole, [*first, len(order)])
     for number, row in enumerate(first):
-        yield Series(line, places[place[row]], part, number, sources[source[row]])
+        of = int(place[row])
+        yield of, Series(line, places[of], part, number, sources[source[row]])
 
 
 def _sources_of(

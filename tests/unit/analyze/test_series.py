@@ -73,6 +73,31 @@ def test_a_benchmark_whose_parameters_grew_is_one_series(tmp_path: Path) -> None
     assert found == {"time_x(1)": [1, 1], "time_x(2)": [2, 2], "time_x(3)": [3]}
 
 
+def test_only_the_values_of_a_benchmark_whose_parameters_grew_are_gathered(tmp_path: Path) -> None:
+    """Those of all others stay where they are: the values of a machine may not fit into memory."""
+    for number, words in enumerate((["1", "2"], ["1", "2", "3"])):
+        rows = {
+            name: row(result=[float(number)] * len(own), params=[own])
+            for name, own in (("time_a", ["1", "2"]), ("time_b", words), ("time_c", ["1", "2"]))
+        }
+        content = foreign(rows, commit_hash=f"{number:040x}", date=1_700_000_000_000 + number)
+        put(tmp_path, content, f"{number}.json")
+    read = read_results(tmp_path)
+    found = series_of(read)
+    assert [one.benchmark for one in found] == [
+        "time_a(1)", "time_a(2)", "time_b(1)", "time_b(2)", "time_c(1)", "time_c(2)", "time_b(3)",
+    ]  # fmt: skip
+    assert {one.benchmark: one.values.tolist() for one in found if len(one) != 2} == {
+        "time_b(3)": [1.0]
+    }
+    there = [one.benchmark for one in found if one.part is read.parts[0]]
+    assert there == ["time_a(1)", "time_a(2)", "time_c(1)", "time_c(2)", "time_b(3)"]
+    (gathered,) = {
+        id(one.part): one.part for one in found if one.part is not read.parts[0]
+    }.values()
+    assert len(gathered) == 4
+
+
 def test_the_series_of_several_directories_are_joined(tmp_path: Path) -> None:
     for number, place in enumerate(("a", "b", "b"), 1):
         measured(tmp_path / place, number, float(number))

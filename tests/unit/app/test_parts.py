@@ -34,6 +34,16 @@ def test_results_are_in_the_order_of_the_items(monkeypatch: pytest.MonkeyPatch) 
     assert mapped(levels_of_part, [], 2) == []
 
 
+@pytest.mark.parametrize("allowed", [False, True])
+def test_after_each_part_values_can_be_let_go(
+    allowed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Processes, "allowed", allowed)
+    calls: list[None] = []
+    mapped(levels_of_part, NOISE, 4, after=lambda: calls.append(None))
+    assert len(calls) == 3
+
+
 def test_a_cluster_does_the_same_parts() -> None:
     """Its two workers are threads, which parts reach by TCP, pickled as for any other worker."""
     with (
