@@ -8,6 +8,8 @@ from functools import partial
 
 from scripts.docs.markdown import table, wrapped
 from scripts.docs.rows import Row, blocks, measured, read
+from scripts.scale.bill import Planned, Points, power
+from scripts.scale.plan_tables import NIGHT_SIMULATION, PLAN, Simulated, answer, planned, simulated
 
 KILLS, SPEED, SIMULATION = "fleet_kills", "fleet_speed", "fleet_simulation"
 STORE_KILLS, STORE_NIGHTS = "store_kills", "store_nights"
@@ -199,8 +201,9 @@ class StoreNight(Row):
 def store_nights(rows: Sequence[StoreNight]) -> Iterator[str]:
     """Yield the blocks of what nights cost on a branch and in a store."""
     found = {(one.way, one.nights): one for one in rows}
+    sizes = sorted({one.nights for one in rows})
     lines = []
-    for nights in sorted({one.nights for one in rows}):
+    for nights in sizes:
         branch, store = found["branch", nights], found["store", nights]
         lines.append((
             str(nights), f"{branch.publish:.1f} s", f"{branch.copy_cpu:.1f} s",
@@ -215,8 +218,34 @@ def store_nights(rows: Sequence[StoreNight]) -> Iterator[str]:
     last = max(rows, key=lambda one: one.nights)
     yield wrapped(
         f"A night is {last.samples} samples, {last.size:.2f} MB of files. The CPU seconds are "
-        f"those of `publish` with git; the server is on the same machine. {measured(rows)}"
+        f"those of `publish` with git; the server is on the same machine. "
+        f"{measured(found.values())}"
     )
+    if len(sizes) > 1:
+        yield wrapped(_leaving({nights: found["branch", nights].publish for nights in sizes}))
+
+
+def _leaving(points: Points) -> str:
+    """When publishing to a branch takes a minute: both ways to go on from what was measured."""
+    (first, least), *_, (before, lower), (last, most) = [
+        next(iter(points.items())),
+        *points.items(),
+    ]
+    slope = (most - lower) / (last - before)
+    by_power = last * (60 / most) ** (1 / power(points))
+    by_slope = last + (60 - most) / slope
+    return (
+        f"From {first} to {last} nights, one publication to the branch grew from {least:.1f} to "
+        f"{most:.1f} s of CPU: with the power {power(points):.2f} of the number of nights. Nobody "
+        f"has measured when it takes a minute. If it keeps this power, that is after about "
+        f"{_about(by_power)} nights; if each further night adds what it added between {before} and "
+        f"{last} nights ({1000 * slope:.0f} ms), after about "
+        f"{_about(by_slope)}."
+    )
+
+
+def _about(number: float) -> str:
+    return f"{float(f'{number:.2g}'):,.0f}"
 
 
 def parts(plans: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -225,6 +254,7 @@ def parts(plans: Iterable[str]) -> dict[str, dict[str, str]]:
     ``plans``: the names of `fleet_speed.PLANS`.
     """
     speeds = read(Speed, SPEED)
+    bills, simulations = read(Planned, PLAN), read(Simulated, NIGHT_SIMULATION)
     return {
         "docs/fleet.md": {
             "fleet kills": blocks(kills, read(Strike, KILLS)),
@@ -236,6 +266,9 @@ def parts(plans: Iterable[str]) -> dict[str, dict[str, str]]:
         },
         "docs/sharing.md": {"store kills": blocks(store_kills, read(StoreKill, STORE_KILLS))},
         "docs/explanation/scale.md": {
+            **planned(bills),
+            "scale answer": answer(bills, simulations),
+            "scale simulation": blocks(simulated, simulations),
             "store nights": blocks(store_nights, read(StoreNight, STORE_NIGHTS)),
         },
     }  # fmt: skip

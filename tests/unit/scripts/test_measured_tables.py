@@ -91,6 +91,28 @@ def test_the_largest_store_is_what_samples_were_lost_of() -> None:
     assert lines(scale.store_kills(found)) == [["one", "2", "2", "0 of 24 samples", "0", "0"]]
 
 
+def night(way: str, nights: int, publish: float) -> scale.StoreNight:
+    requests = 11 if way == "store" else None
+    return scale.StoreNight(
+        taken=TAKEN, way=way, nights=nights, samples=188, size=1.17, publish=publish,
+        copy_cpu=1, more=0.2, copied=2, requests=requests,
+    )  # fmt: skip
+
+
+def test_when_to_leave_a_branch_is_said_in_both_ways_that_the_figures_may_go_on() -> None:
+    branch = [
+        night("branch", nights, publish) for nights, publish in ((25, 3), (100, 6), (400, 12))
+    ]
+    store = [night("store", nights, 2.5) for nights in (25, 100, 400)]
+    table, _, said = scale.store_nights([night("branch", 400, 99), *branch, *store])
+    assert lines([table])[-1][:2] == ["400", "12.0 s"]
+    told = " ".join(said.split())
+    assert "grew from 3.0 to 12.0 s of CPU: with the power 0.50 of the number of nights" in told
+    assert "after about 10,000 nights" in told  # 400 * (60 / 12) ** 2
+    assert "between 100 and 400 nights (20 ms), after about 2,800." in told  # 400 + 48 / 0.02
+    assert len([*scale.store_nights([branch[0], store[0]])]) == 2
+
+
 def pinned(pin: str, *counts: int, scenario: str = "call") -> accuracy.Pinned:
     return accuracy.Pinned(
         taken=TAKEN, subject="3.3.7", pin=pin, scenario=scenario, backend="NUMBA", counts=counts
