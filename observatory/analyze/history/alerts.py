@@ -2,16 +2,18 @@
 
 Every change is found again from the results each time; earlier alerts give only their ids and the
 time at which they were first seen. An alert that is not found again is resolved with a reason if
-its series are still measured; if they are not, it keeps its state and a note says so.
+its series are still measured; if they are not, it keeps its state and a note says so. One that was
+over is withdrawn if its subjects were measured again and differ no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from observatory.analyze.history.faults import FAULTS, about
+from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.settings_changes import SETTINGS
 from observatory.analyze.history.steps import PARAMETERS
 from observatory.analyze.statements import Occurrence, Statement, id_of
@@ -76,6 +78,23 @@ class Recorded:
     """Machines of which something could not be read: no alert about them is withdrawn."""
     others: Mapping[tuple[str, str], int] = field(default_factory=dict)
     """Records of other kinds, as `fault_records` has them."""
+    values: Callable[[SeriesId, Sequence[str]], Sequence[float]] = lambda *_: ()
+    """The values of a series at some commits; none if it has not all of them."""
+
+    def differs_no_more(self, alert: Alert) -> bool:
+        """Whether the values on both sides of an alert are others now, and hardly differ.
+
+        Only counts say so: a time is judged by levels, of which one subject is a small part.
+        """
+        counts = [one for one in alert.series if one.kind != "noisy"]
+        return bool(counts) and all(self._differs_no_more(one) for one in counts)
+
+    def _differs_no_more(self, one: SeriesChange) -> bool:
+        if one.last_good is None:
+            return False
+        values = self.values(one.key, [one.last_good.commit, one.first_bad.commit])
+        left = values[1] - values[0] if values else one.after - one.before
+        return abs(left) < STILL * abs(one.after - one.before)
 
     def compares(self, alert: Alert) -> bool:
         """Whether the records of both ends of an alert are there, and are comparable."""
@@ -293,8 +312,12 @@ class _Update:
 
     def not_found(self, alert: Alert, named: Iterable[Occurrence]) -> FoundAlert:
         """A previous alert for which the results give no occurrence any more."""
+        unread = self._unread(alert)
         if alert.state == "resolved":
-            return FoundAlert(alert)
+            if alert.resolved_by is None or unread or not self.recorded.differs_no_more(alert):
+                return FoundAlert(alert)
+            never = alert.model_copy(update={"resolved_by": None})
+            return FoundAlert(never, resolution=Statement("withdrawn"))
         near = self._near(alert, named)
         measured = any(
             alert.first_bad.commit in positions
@@ -302,12 +325,6 @@ class _Update:
             for positions in lines
         )
         resolution: Statement | None = None
-        unread = any(
-            f"{alert.about}, ".startswith((f"{machine}, ", f"{machine}: "))
-            if alert.kind in _BY_ABOUT
-            else any(one.machine == machine for one in alert.series)
-            for machine in self.recorded.unread
-        )
         if alert.kind in _OF_RUNS:
             if self._ran_again(alert) and not unread:
                 resolution = Statement("measured again" if alert.kind == STALE else "fails no more")
@@ -327,6 +344,15 @@ class _Update:
             return FoundAlert(alert.model_copy(update=news), resolution=resolution, notes=[])
         note = Statement("unread") if unread else _gone(alert, measured)
         return FoundAlert(self._with_state(alert, alert), notes=[note])
+
+    def _unread(self, alert: Alert) -> bool:
+        """Whether something of its machine could not be read."""
+        return any(
+            f"{alert.about}, ".startswith((f"{machine}, ", f"{machine}: "))
+            if alert.kind in _BY_ABOUT
+            else any(one.machine == machine for one in alert.series)
+            for machine in self.recorded.unread
+        )
 
     def _ran_again(self, alert: Alert) -> bool:
         """Whether the newest run there is known, for an alert about one that failed or was late."""

@@ -135,7 +135,9 @@ def detect_changes(given: Histories, context: AlertContext) -> Detected:
         keys = set(tracks.keys)
         keys |= {(*one.key[:3], REUSE_LOST) for one in series if one.place.model}
         keys |= _parts_of(context.previous, keys)
-    recorded = Recorded(tuple(given.runs), frozenset(keys), positions, given.unread, given.records)
+    recorded = Recorded(
+        tuple(given.runs), frozenset(keys), positions, given.unread, given.records, tracks.values
+    )
     better = [one for one in found if not one.worse]
     worse, smaller = _sorted_out(found, recorded, context.previous)
     small = [one for one, _ in smaller]
@@ -247,11 +249,14 @@ def _places(one: Occurrence) -> set[tuple[str, str]]:
 def _with_beginnings(
     found: Iterable[Occurrence], begins_of: Callable[[Sequence[SeriesChange]], Statement | None]
 ) -> Iterator[Occurrence]:
-    """Changes, and of the newest that hold, where the additional work, time or memory begins."""
+    """Changes, and of some where the additional work, time or memory begins.
+
+    Those that hold come first, then those that are over; of both the newest.
+    """
     every = list(found)
-    holding = [one for one in every if one.worse and one.recovered is None]
-    newest = sorted(holding, key=lambda one: one.change.first_bad.date)[-_EXPLAINED:]
-    explained = {one.change.id for one in newest}
+    worse = [one for one in every if one.worse]
+    worse.sort(key=lambda one: (one.recovered is None, one.change.first_bad.date))
+    explained = {one.change.id for one in worse[-_EXPLAINED:]}
     for one in every:
         begins = begins_of(one.change.series) if one.change.id in explained else None
         if begins is not None:

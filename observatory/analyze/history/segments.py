@@ -204,6 +204,17 @@ class Tracks:
         """The one of this key that a commit is on; None if there is none."""
         return next((one for one in self._of.get(key, ()) if commit in one.series.commits), None)
 
+    def values(self, key: SeriesId, commits: Sequence[str]) -> list[float]:
+        """The values of these commits; empty if no series of this key has all of them."""
+        for track in self._of.get(key, ()):
+            one = track.series
+            found = {
+                one.subject(place).commit: value for place, value in enumerate(one.values.tolist())
+            }
+            if found.keys() >= {*commits}:
+                return [found[commit] for commit in commits]
+        return []
+
 
 def unfit(series: Series) -> Statement | None:
     """Why a series cannot be judged; None if it can."""

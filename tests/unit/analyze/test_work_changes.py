@@ -11,6 +11,7 @@ import pytest
 
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.rules import COUNTED
+from observatory.analyze.history import detection
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Series
@@ -111,6 +112,46 @@ def test_it_is_over_when_less_than_half_of_it_is_left(back: float, state: str) -
     assert [one.state for one in alerts] == [state]
 
 
+@pytest.mark.parametrize(
+    ("again", "withdrawn"),
+    [
+        (work(0.0, 0.0), True),
+        (work(0.0001, -0.0001), True),
+        (work(0.01, -0.01), False),  # as it was
+        (work(0.0, 0.0, cell=OTHER), False),  # its cell is no longer measured
+    ],
+)
+def test_an_alert_that_was_over_is_withdrawn_if_its_subject_measured_again_differs_no_more(
+    again: Series, withdrawn: bool
+) -> None:
+    first = found(work(0.01, -0.01))
+    (over,) = first.alerts
+    assert over.resolution == "it has been over since n19"
+    assert over.resolved_by is not None
+    before = first
+    for _ in range(2):  # and it stays so
+        before = found(again, before=before)
+        (now,) = before.alerts
+        said = (now.id, now.state, now.state_since)
+        assert said == (over.id, "resolved", over.state_since)
+        assert str(now.resolution).startswith("withdrawn") == withdrawn
+        assert (now.resolved_by is None) == withdrawn
+
+
+def test_an_alert_that_was_over_is_not_withdrawn_while_files_cannot_be_read() -> None:
+    first = found(work(0.01, -0.01))
+    unread = replace(watched(NIGHTS, work(0.0, 0.0)), unread=frozenset({"bench"}))
+    assert detected(unread, moment(NIGHTS, first)).alerts == first.alerts
+
+
+def test_an_alert_of_several_cells_is_withdrawn_only_if_none_of_them_differs() -> None:
+    first = found(work(0.01, -0.01), work(0.01, -0.01, cell=OTHER))
+    one = found(work(0.0, 0.0), work(0.001, -0.001, cell=OTHER), before=first)
+    assert [str(one.resolution)[:9] for one in one.alerts] == ["withdrawn"]
+    half = found(work(0.0, 0.0), before=first)  # the other one is not measured
+    assert half.alerts == first.alerts
+
+
 def test_it_is_the_same_alert_in_the_next_night() -> None:
     whole = work(0.01, 0.0)
     seen = Series.of(line(19), whole.place, whole.at[:19], whole.values[:19])
@@ -137,21 +178,42 @@ def test_a_time_of_another_cell_or_at_another_subject_is_an_alert_of_its_own() -
 
 
 def test_profiles_of_both_subjects_say_where_the_work_begins() -> None:
-    """Only what still holds is explained: reading a profile takes a while."""
+    """What still holds is explained, and then what is over, too."""
     asked = []
 
     def samples(who: Who) -> list[Sample]:
         asked.append(who)
-        calls = {subject(18).commit: 500_000, subject(19).commit: 510_000}
         return [traced(calls[who[2]], Cell(*CELL))]
 
+    calls = {subject(n).commit: 510_000 if n in {16, 19} else 500_000 for n in range(NIGHTS)}
     given = replace(watched(NIGHTS, work(0.02, -0.02, 0.0, 0.02)), samples=samples)
-    first, *_ = detected(given, moment(NIGHTS)).alerts
-    assert (
-        "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls); "
-        in first.sentence
-    )
-    assert [who[2] for who in asked] == [subject(18).commit, subject(19).commit]
+    alerts = detected(given, moment(NIGHTS)).alerts
+    assert [one.state for one in alerts] == ["new", "resolved"]
+    for one in alerts:
+        assert (
+            "; `f` was entered 500,000 times, now 510,000 (100 % of the additional calls); "
+            in one.sentence
+        )
+    assert {*asked} == {
+        ("bench", "observatory-py3.13", subject(n).commit) for n in (15, 16, 18, 19)
+    }
+
+
+def test_where_too_many_changes_have_profiles_those_that_hold_are_explained(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading a profile takes a while."""
+    monkeypatch.setattr(detection, "_EXPLAINED", 1)
+    asked = []
+
+    def samples(who: Who) -> list[Sample]:
+        asked.append(who[2])
+        return []
+
+    held = work(0.0, 0.02, 0.0, 0.0, 0.0)
+    over = work(0.02, -0.02, 0.0, cell=OTHER)
+    detected(replace(watched(NIGHTS, held, over), samples=samples), moment(NIGHTS))
+    assert {*asked} == {subject(15).commit, subject(16).commit}
 
 
 def test_values_without_a_ratio_are_not_judged() -> None:
