@@ -23,6 +23,7 @@ from observatory.dashboard.colours import colour_of
 from observatory.dashboard.grid import grid_files
 from observatory.dashboard.kept import Kept, Later, hashed
 from observatory.dashboard.lines import GROUPS, line_files, phrases, rules_of
+from observatory.dashboard.pages.profiles import ProfilePages
 from observatory.dashboard.site_input import SiteInput, Spot, spot_name
 from observatory.dashboard.subject_values import known_ends, significant, subject_blocks
 from observatory.dashboard.verdict_data import CONCLUSIONS
@@ -43,13 +44,13 @@ _JSON = orjson.OPT_SERIALIZE_NUMPY | orjson.OPT_NON_STR_KEYS
 
 def data_files(
     observed: SiteInput, forge: Forge, *,
-    profiles: Mapping[tuple[Spot, Spot], tuple[str, str]] | None = None,
+    profiles: ProfilePages | None = None,
     views: Views | None = None,
 ) -> Iterator[tuple[str, bytes | Later]]:  # fmt: skip
     """Every data file: its path in the site and its content, or how to make it.
 
     ``views``: what is shown of each series; by default made anew.
-    ``profiles``: by pair of subjects, the cell and the path of the page with its flame graphs.
+    ``profiles``: the pages with flame graphs.
     """
     rules, numbers = rules_of(observed)
     yield from (_file(name, content) for name, content in line_files(observed, forge))
@@ -62,11 +63,23 @@ def data_files(
     yield from _subject_files(observed, views)
     yield from _function_files(observed)
     yield from _pair_files(observed)
-    shown = {
-        f"{spot_name(base)} {spot_name(head)}": page
-        for (base, head), page in sorted((profiles or {}).items())
+    yield _file("profiles", _profiles(profiles))
+
+
+def _profiles(pages: ProfilePages | None) -> dict[str, Any]:
+    """Which pairs of subjects have a page, and what else `observatory profile` can show."""
+    of_pairs = {} if pages is None else pages.of_pairs
+    recorded = {} if pages is None else pages.recorded()
+    names = list(dict.fromkeys(name for own in recorded.values() for name in own))
+    places = {name: place for place, name in enumerate(names)}
+    return {
+        "pages": {
+            f"{spot_name(base)} {spot_name(head)}": (str(one.cell), one.path)
+            for (base, head), one in sorted(of_pairs.items())
+        },
+        "cells": names,
+        "of": {spot_name(spot): [places[name] for name in own] for spot, own in recorded.items()},
     }
-    yield _file("profiles", shown)
 
 
 def short(columns: Mapping[str, Any]) -> dict[str, Any]:

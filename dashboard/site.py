@@ -167,12 +167,7 @@ class _Site:
         moment = observed.alerts.newest or datetime.min.replace(tzinfo=UTC)
         yield "alerts.atom", atom(observed.alerts, moment, self._url)
         yield BADGE, badge(observed.alerts)
-        profiles = {
-            pair: (str(one.cell), one.path) for pair, one in self._profiles.of_pairs.items()
-        }
-        yield from data_files(
-            observed, self._forge, profiles=profiles, views=self._views,
-        )  # fmt: skip
+        yield from data_files(observed, self._forge, profiles=self._profiles, views=self._views)
         yield from assets()
 
     def _lists(self) -> Iterator[tuple[str, Later]]:

@@ -153,16 +153,28 @@ observatory.pieces = (() => {
     const clone = text.includes(" --repo CLONE ") ? "; CLONE is a clone of the project" : "";
     const said = ours ? `Measures both again, side by side, on your machine${clone}.`
       : "Compares what was saved, in a terminal; RESULTS is the directory of the results.";
+    return [quiet(said), command(text)];
+  }
+
+  function command(text) {
     const focusable = { tabindex: "0", role: "group", "aria-label": "Command" };
+    return element("div", { class: "command" },
+      element("pre", focusable, element("code", {}, text)), copying("Copy the command", () => text));
+  }
+
+  /** How to draw a flame graph of what was saved. `machine`: empty if there is only one. */
+  function drawing({ a, b }, machine) {
+    const labels = [a.label, b.label].map(quoted).join(" ");
+    const named = machine ? ` --machine ${quoted(machine)}` : "";
     return [
-      quiet(said),
-      element("div", { class: "command" }, element("pre", focusable, element("code", {}, text)),
-        copying("Copy the command", () => text)),
+      quiet("Draws a flame graph of the cell whose work changed most. Run it in the directory that " +
+        "holds results/."),
+      command(`observatory profile ${labels}${named} --form html --out profile.html`),
     ];
   }
 
   return {
     named, nodes, quiet, problem, button, copying, field, select, grid, folding,
-    seriesRow, functionRow, repeating,
+    seriesRow, functionRow, repeating, drawing,
   };
 })();

@@ -5,7 +5,7 @@
   const { load, element, units: { count }, judge, ledger } = observatory;
   const { shorten, several, learn } = observatory.words;
   const { named, button, copying, field, select, quiet, problem, nodes, grid, folding,
-    seriesRow, functionRow, repeating } = observatory.pieces;
+    seriesRow, functionRow, repeating, drawing } = observatory.pieces;
   const { GROUPS, FOLDED, LONGEST_LABEL, label } = judge;
   const { CHANGES, CALM } = ledger;
   const AXES = ["model", "scenario", "backend", "launch"];
@@ -106,8 +106,24 @@
   }
 
   function flame() {
-    const [cell, href] = profiles[`${sides.a.code} ${sides.b.code}`] ?? [];
+    const [cell, href] = profiles.pages[`${sides.a.code} ${sides.b.code}`] ?? [];
     return href ? element("a", { href }, `Where the work of ${cell} went: a flame graph`) : null;
+  }
+
+  /** Whether `observatory profile` finds a profile of one cell in both, and there is no page. */
+  function unprofiled() {
+    const codes = [sides.a.code, sides.b.code];
+    const [one, other] = codes.map((code) => profiles.of[code] ?? []);
+    const machines = [sides.a, sides.b].map(({ line }) => site.lines[line].machine);
+    return codes[0] !== codes[1] && machines[0] === machines[1] && !profiles.pages[codes.join(" ")]
+      && one.some((cell) => other.includes(cell));
+  }
+
+  /** How to draw a flame graph of the two, where no page has one. */
+  function profiling() {
+    if (!unprofiled()) return [];
+    const machines = new Set(site.lines.map(({ machine }) => machine));
+    return drawing(sides, machines.size > 1 ? site.lines[sides.a.line].machine : "");
   }
 
   /** What can be seen of the comparison, for GitHub. */
@@ -353,7 +369,8 @@
     drawVerdict();
     drawTables();
     buildLedger(cell);
-    place.command.replaceChildren(...repeating(sides, index.name.some((name) => ours(name))));
+    place.command.replaceChildren(
+      ...repeating(sides, index.name.some((name) => ours(name))), ...profiling());
     remember();
   }
 

@@ -109,6 +109,7 @@ def site(
     lines: Sequence[dict[str, Any]] | None = None,
     ledgers: dict[str, Any] | None = None,
     pairs: dict[str, Any] | None = None,
+    profiles: dict[str, Any] | None = None,
     compare_url: str = "",
     static: Sequence[dict[str, str]] = (),
 ) -> Path:
@@ -135,7 +136,7 @@ def site(
         put(directory, f"ledger-{spot}", one)
     pairs = pairs or {}
     put(directory, "pairs", {head: list(one["bases"]) for head, one in pairs.items()})
-    put(directory, "profiles", {})
+    put(directory, "profiles", profiles or {"pages": {}, "cells": [], "of": {}})
     for head, one in pairs.items():
         put(directory, f"pairs-{head}", one)
     for number, each in enumerate(lines):
@@ -858,6 +859,44 @@ def test_commits_that_are_none_make_no_command_and_no_link(visit, tmp_path, labe
     assert seen.texts("#compare pre") == []
     assert "no command can name it" in seen.page.inner_text("#compare")
     assert seen.page.get_by_text("What changed in between").count() == 0
+
+
+PROFILES = {"pages": {"0-0 0-1": [str(FORK), "profiles/a.html"]}, "cells": ["one", "other"],
+            "of": {"0-0": [0, 1], "0-1": [0], "0-2": [1], "1-0": [0], "1-1": [0]}}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "more"),
+    [
+        ("0-0", "0-1", None),  # they have a page
+        ("0-1", "0-0", "observatory profile 3.3.6 3.3.5 --form html --out profile.html"),
+        ("0-0", "0-2", "observatory profile 3.3.5 '3.3.7 a==1' --form html --out profile.html"),
+        ("0-1", "0-2", None),  # no cell has a profile of both
+        ("0-0", "0-0", None),
+        ("0-0", "0-3", None),  # one has no profile
+    ],
+)
+def test_a_pair_without_a_flame_graph_has_the_command_that_draws_it(visit, tmp_path, a, b, more):
+    lines = [line("3.3.5", "3.3.6", "3.3.7 a==1", "3.3.8")]
+    page = site(
+        tmp_path / "s", [counts(FORK, "cache_misses", 0, 0)], lines=lines, profiles=PROFILES
+    )
+    seen = visit(page, f"#a={a}&b={b}")
+    assert seen.texts("#compare pre")[1:] == [*filter(None, [more])]
+    assert seen.page.get_by_text("a flame graph", exact=False).count() == bool(
+        more or (a, b) == ("0-0", "0-1")
+    )
+
+
+def test_the_command_for_a_flame_graph_names_the_machine_where_there_are_several(visit, tmp_path):
+    second = line("3.3.5", "3.3.6") | {"machine": "the other"}
+    page = site(
+        tmp_path / "s", [counts(FORK, "cache_misses", 0, 0)], lines=[line("3.3.5"), second],
+        profiles=PROFILES,
+    )  # fmt: skip
+    command = "observatory profile 3.3.5 3.3.6 --machine 'the other' --form html --out profile.html"
+    for a, b, more in (("0-0", "1-1", []), ("1-0", "1-1", [command])):
+        assert visit(page, f"#a={a}&b={b}").texts("#compare pre")[1:] == more
 
 
 def test_of_another_project_saved_results_are_compared(visit, tmp_path):
