@@ -115,26 +115,39 @@ def test_work_that_grows_by_its_floor_is_no_alarm_in_any_run(looks: Sequence[int
     assert share_of_alarms(0.0, looks) <= (0.01 if looks == (1,) else 0)
 
 
-def recorded_work() -> dict[str, np.ndarray]:
-    """Instructions of each cell of the pool, idle and busy alike, relative to their median."""
+def recorded_work() -> dict[tuple[str, str, str], np.ndarray]:
+    """Counts of each cell of the pool, idle and busy alike, relative to their median."""
     pool = pool_of(POOLS / "epyc-2core-3.3.7-work.parquet")
-    counted = pool[pool["metric"] == "instructions"]
     return {
-        f"{scenario} {backend}": own["value"].to_numpy(float) / own["value"].median()
-        for (scenario, backend), own in counted.groupby(["scenario", "backend"])
+        key: own["value"].to_numpy(float) / own["value"].median()
+        for key, own in pool.groupby(["metric", "scenario", "backend"])
     }
 
 
 RECORDED = recorded_work()
 
 
+def test_the_pool_has_both_counts_of_builds() -> None:
+    found = {(metric, scenario) for metric, scenario, _ in RECORDED}
+    assert found >= {
+        (metric, scenario)
+        for metric in ("instructions", "python_calls")
+        for scenario in ("warm_disk", "warm_process")
+    }
+
+
 @given(
     cell=st.sampled_from(sorted(RECORDED)), seed=st.integers(0, 2**32 - 1),
     change=st.floats(1 / (1 + FLOOR), 1 + FLOOR) | st.sampled_from([0.99, 0.995, 1.005, 1.01]),
 )  # fmt: skip
-def test_repeated_comparisons_of_recorded_work_agree(cell: str, seed: int, change: float) -> None:
+def test_repeated_comparisons_of_recorded_work_agree(
+    cell: tuple[str, str, str], seed: int, change: float
+) -> None:
     """Up to the floor none is an alarm, and from half a per cent on every one is."""
-    steady = rule_of(METRICS["instructions"], cell.split()[0], source=STEADY)
+    metric, scenario, _ = cell
+    assert METRICS[metric].material == FLOOR
+    source = STEADY if metric == "instructions" else ""
+    steady = rule_of(METRICS[metric], scenario, source=source)
     drawn = np.random.default_rng(seed).choice(RECORDED[cell], (20, 2, max(WORKED)))
     found = {
         concluded(steady, base.tolist(), (head * change).tolist(), WORKED) for base, head in drawn

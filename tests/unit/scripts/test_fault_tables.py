@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from scripts.docs.fault_tables import (
+    COMPARED,
     NIGHTS,
     ROWS,
     fault_figures,
@@ -13,6 +14,8 @@ from scripts.docs.fault_tables import (
     sample_figures,
     survivors,
 )
+from scripts.docs.rows import read as read_rows
+from scripts.faults.compared import NOTHING, Compared
 from scripts.faults.controls import CONTROLS
 from scripts.faults.kit import fault
 from scripts.faults.trials import Row, read
@@ -34,6 +37,30 @@ def test_every_row_is_of_a_fault_that_there_is() -> None:
     for name in read(NIGHTS):
         kind, _, control = name.partition("#")
         assert control in CONTROLS if kind == "none" else fault(name).name == name
+
+
+def compared_with() -> dict[str, Compared]:
+    """The newest row of each fault."""
+    return {one.fault: one for one in read_rows(Compared, COMPARED)}
+
+
+def test_the_newest_comparison_with_each_fault_finds_it_and_nothing_else() -> None:
+    rows = compared_with()
+    assert len(rows) > 10
+    assert NOTHING in rows
+    assert [one.fault for one in rows.values() if not one.outcome.caught] == []
+    assert [one.fault for one in rows.values() if not one.outcome.as_expected] == []
+    assert [one.fault for one in rows.values() if one.outcome.false_alarms] == []
+
+
+def test_the_newest_comparison_says_which_part_each_fault_is_in() -> None:
+    named = {
+        name: (part, one.outcome.said)
+        for name, one in compared_with().items()
+        if name != NOTHING and (part := fault(name).main_part or fault(name).remark)
+    }
+    assert len(named) > 7
+    assert {name: both for name, both in named.items() if both[0] not in both[1]} == {}
 
 
 def test_an_alarm_of_a_control_is_in_the_table_of_nights() -> None:
