@@ -12,6 +12,7 @@ from pathlib import Path
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter
+from pandas import DataFrame
 
 from observatory import app
 from observatory.analyze.growth.families import JUDGED, Family, by_subject
@@ -36,7 +37,7 @@ def findings(results: Path, into: Path) -> Iterator[Path]:
 
     Raises SelectionError if the results lack what one of them shows.
     """
-    yield app.plot.save(_work(results), into / "work.png")
+    yield app.plot.save(work(results), into / "work.png")
     yield app.plot.save(_growth(results), into / "growth.svg")
     yield app.plot.save(_path(results), into / "path.svg")
 
@@ -135,21 +136,19 @@ def _bars(axes: Axes, counted: Sequence[float | None], number: int, of: int, lab
 
 
 @style.styled
-def _work(results: Path) -> Figure:
-    """The work of a warm build by release, and its largest parts."""
-    rows = app.frame(results).query(
-        "metric == 'instructions' and scenario == 'warm_process' and backend == 'NUMBA'"
-    )
+def work(results: Path) -> Figure:
+    """The work of a warm build and of calls by release, and the largest parts of the build's."""
+    counted = app.frame(results).query("metric == 'instructions' and backend == 'NUMBA'")
     # 2.35.1 compiles everything in each process: beside its bar, no other differs from the next.
-    rows = rows[rows["subject"].str.startswith("3.")]
+    counted = counted[counted["subject"].str.startswith("3.")]
     parts = _parts(results)
-    figure = Figure(figsize=(10, 4.4), layout="constrained")
-    work, calls = (style.axes_or_new(axes) for axes in figure.subplots(1, 2, width_ratios=(2, 3)))
-    counted = rows["value"] / 1e9
-    columns = work.bar(rows["subject"], counted, color=style.colour_of("NUMBA"), width=0.7)
-    work.bar_label(columns, fmt="%.2f", fontsize=8)
-    work.tick_params(axis="x", rotation=45)
-    style.titled(work, "Instructions of a warm build", "thousand million; NUMBA, warm_process")
+    figure = Figure(figsize=(10, 6.2), layout="constrained")
+    grid = figure.add_gridspec(2, 2, width_ratios=(2, 3))
+    build = _by_release(figure.add_subplot(grid[0, 0]), counted, "warm_process", 1e9, "%.2f")
+    style.titled(build, "Instructions of a warm build", "thousand million; NUMBA, warm_process")
+    called = _by_release(figure.add_subplot(grid[1, 0]), counted, "call", 1e6, "%.1f")
+    style.titled(called, "Instructions of 1,000 calls", "million; NUMBA, call")
+    calls = style.axes_or_new(figure.add_subplot(grid[:, 1]))
     names, changes = zip(*parts, strict=True)
     totals = [place % (LARGEST + 1) == 0 for place in range(len(parts))]
     bars = calls.barh(range(len(parts)), changes)
@@ -163,8 +162,21 @@ def _work(results: Path) -> Figure:
     calls.spines["bottom"].set_visible(False)
     calls.invert_yaxis()
     calls.margins(x=0.16)
-    style.titled(calls, "Python calls added and saved", "each step, and its largest parts")
+    title = "Python calls that a warm build adds and saves"
+    style.titled(calls, title, "each step, and its largest parts")
     return figure
+
+
+def _by_release(axes: Axes, counted: DataFrame, scenario: str, unit: float, written: str) -> Axes:
+    """A bar for each release, with its value in ``unit`` instructions."""
+    axes, rows = style.axes_or_new(axes), counted[counted["scenario"] == scenario]
+    bars = axes.bar(
+        rows["subject"], rows["value"] / unit, color=style.colour_of("NUMBA"), width=0.7
+    )
+    axes.bar_label(bars, fmt=written, fontsize=8)
+    axes.tick_params(axis="x", rotation=45)
+    axes.margins(y=0.1)
+    return axes
 
 
 def _parts(results: Path) -> list[tuple[str, int]]:
