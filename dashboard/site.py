@@ -149,11 +149,8 @@ class _Site:
         for one in with_page(observed.alerts):
             path = f"alerts/{one.id}.html"
             page = alert_page(observed, one, self._forge, self._views.pictured)
-            profile = self._profiles.of_alerts.get(one.id)
-            yield (
-                path,
-                self._page("alert.html", path=path, here="alerts.html", profile=profile, **page),
-            )
+            work = self._profiles.of_alerts.get(one.id)
+            yield path, self._page("alert.html", path=path, here="alerts.html", work=work, **page)
             first = next(iter(page["pictures"]), None)
             yield from alert_files(one, first and (first.key, first.make))
         for each in self._profiles.pages():
