@@ -101,6 +101,12 @@ def cache_of(cell: Cell, measure: Measure) -> str | None:
     return _cache_name(cell, measure) if _starts_filled(cell) else None
 
 
+def filler_of(task: Task) -> Task:
+    """Return the sample that fills the cache which a task starts from."""
+    measure: Measure = "work" if task.measure == "work" else "counting"
+    return Task(_filler(task.cell), measure, 0, keep=task.cache)
+
+
 def _fillers(
     chosen: Iterable[Cell], rounds: Rounds, overrides: Mapping[Cell, Rounds]
 ) -> Iterator[Task]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,17 +14,17 @@ from distributed import Client
 from observatory.fleet import joining
 from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
+from observatory.fleet.fetching import clear, fetch, fetch_left
+from observatory.fleet.newcomers import Newcomers, Party
 from observatory.fleet.orders import BENCH
-from observatory.fleet.preparing import prepared, quarantined
+from observatory.fleet.preparing import Preparing, quarantined
 from observatory.fleet.taking import Samples
-from observatory.run import spool
 from observatory.run.batches import GivesWay
-from observatory.run.environments import Environment
+from observatory.run.environments import Environment, EnvironmentMakingError
 from observatory.run.fleets import FleetError
 from observatory.run.local import hidden_from_git, measuring_lock
 from observatory.run.placing import Placing
-from observatory.run.spool import Session, Spool
-from observatory.store.base.problems import RecordError
+from observatory.run.spool import Session
 from observatory.store.records.machine import Machine
 from observatory.store.records.subject import Subject
 from observatory.text.words import several
@@ -44,6 +44,11 @@ class DaskFleet:
     """By place, why its times are not trusted; None until the machines have been looked at."""
     _load: dict[str, float] = field(default_factory=dict)
     """What the placings of all subjects share."""
+    _newcomers: Newcomers = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Let those that take samples welcome the workers that join."""
+        self._newcomers = Newcomers(self.crew, self._look_at, self._join)
 
     @property
     def workers(self) -> int:
@@ -89,11 +94,28 @@ class DaskFleet:
             self._untimed = quarantined(self.crew, own if away else ())
         return self._untimed
 
+    def _look_at(self, name: str) -> None:
+        """Find out whether times of a place that has joined are trusted."""
+        site = self.crew.sites[name]
+        if name in self.crew.of_class() and not site.place.home:
+            self._untimed = (self._untimed or {}) | quarantined(self.crew, [name])
+
+    def _join(self, placing: Placing, name: str) -> None:
+        """Let a place take tasks."""
+        site = self.crew.sites[name]
+        placing.join(
+            name, len(site.addresses), of_class=name in self.crew.of_class(),
+            uncounted=site.place.uncounted, untimed=(self._untimed or {}).get(name, ""),
+            host=site.place.host,
+        )  # fmt: skip
+
     @contextlib.contextmanager
     def lock(self, say: Callable[[str], None]) -> Iterator[GivesWay | None]:
         """Hold this machine's lock for measuring, if workers of it take part."""
         boot = joining.boot_id()
-        if any(site.place.boot == boot for site in self.crew.sites.values()):
+        taken = any(site.place.boot == boot for site in self.crew.sites.values())
+        self._newcomers.barred = "" if taken else boot
+        if taken:
             with measuring_lock(say) as turn:
                 yield turn
         else:
@@ -101,15 +123,11 @@ class DaskFleet:
 
     def placing(self) -> Placing:
         """A new plan of which chain of tasks goes where."""
-        sites = self.crew.sites
-        return Placing(
-            {name: len(site.addresses) for name, site in sites.items()},
-            self.crew.of_class(),
-            {name: one.place.uncounted for name, one in sites.items() if one.place.uncounted},
-            self._quarantined(),
-            hosts={name: site.place.host for name, site in sites.items()},
-            load=self._load,
-        )
+        self._quarantined()
+        placing = Placing({}, (), load=self._load)
+        for name in self.crew.sites:
+            self._join(placing, name)
+        return placing
 
     @contextlib.contextmanager
     def samples(
@@ -127,88 +145,76 @@ class DaskFleet:
         settings: Mapping[str, Any],
     ) -> Iterator[Samples]:
         """Prepare every place, and yield what takes samples there; see `Fleet.samples`."""
-        recipe = prepared(self.crew, self.state, subject, added, pins, environment, placing)
-        under, filled = str(caches.absolute().relative_to(self.state)), dict[str, str]()
-        for name in self.crew.sites:
-            if not placing.is_left(name):
-                for cache in self.crew.ask(name, remote.filled, under, name):
-                    placing.pin(cache, name)
-                    filled[cache] = name
+        preparing = Preparing(self.crew, self.state, subject, added, pins, environment, placing)
+        there = [name for name, site in self.crew.sites.items() if site.addresses]
+        for name in self.crew.sites.keys() - {*there}:  # until it is a newcomer
+            placing.lose(name)
+        preparing.at(there)
+        if all(map(placing.is_left, self.crew.sites)):
+            raise EnvironmentMakingError(
+                f"no worker of the cluster can take a sample of {subject.label}"
+            )
         session = Session(self.state, results)
-        elsewhere = [site.place.name for site in self.crew.sites.values() if not site.place.home]
-        session.uses(elsewhere)
         taking = Samples(
-            self.crew, session.name, run, machine, recipe, under, placing, dict(settings), filled
-        )
+            self.crew, session.name, run, machine, preparing.recipe,
+            str(caches.absolute().relative_to(self.state)), placing, dict(settings), {},
+            self._newcomers.welcome, session.gives_up,
+        )  # fmt: skip
+
+        def ready(names: Iterable[str]) -> None:
+            session.uses(name for name in names if not self.crew.sites[name].place.home)
+            taking.recipe = preparing.recipe
+            for name in names:
+                if not placing.is_left(name):
+                    self._filled_at(name, taking)
+
+        def prepare(name: str) -> None:
+            preparing.at([name])
+            ready([name])
+
+        ready(there)
+        party = Party(placing, prepare)
+        self._newcomers.parties.append(party)
         fetched = False
         try:
             yield taking
         finally:
+            self._newcomers.parties.remove(party)
             try:
-                fetched = self._fetch(session.name, results, taking.accepted)
+                fetched = fetch(
+                    self.crew, self.state, session.name, results, taking.accepted, taking.owes
+                )
             finally:
                 session.end(fetched=fetched)
 
-    def fetch_left(self) -> None:
-        """Merge what dead sessions of this directory STATE left on the workers' machines."""
-        for name, owner in spool.left_behind(self.state):
-            if set(owner.elsewhere) <= self.crew.sites.keys():
-                try:
-                    spool.check(owner)
-                    if self._fetch(name, owner.results, set()):
-                        spool.forget(self.state, name)
-                except (OSError, RecordError) as error:
-                    self.crew.say(spool.not_fetched(self.state, name, owner, error))
-            else:
-                self.crew.say(
-                    f"samples of an interrupted run for {owner.results} may lie on machines that "
-                    "take no part now; a run with them fetches these samples"
-                )
-
-    def _fetch(self, session: str, results: Path | None, accepted: set[str]) -> bool:
-        """Merge what is recorded and nobody has accepted; whether every place was asked."""
-        left, complete = [], True
-        for name, site in self.crew.sites.items():
-            if site.place.home:
-                found = Spool.of(self.state, session).records()
-            else:
-                try:
-                    found = self.crew.ask(name, remote.recorded, session, name)
-                except FleetError as error:
-                    self.crew.say(str(error))
-                    complete = False
-                    continue
-            left += [content for key, content in found.items() if key not in accepted]
-        if left:
-            count, problems = spool.merge(left, results)
-            complete = complete and not problems
-            for problem in problems:
-                self.crew.say(problem)
-            if count:
-                self.crew.say(
-                    f"fetched from workers: {several(count, 'sample')} that they had recorded"
-                )
-        if complete:
-            for name, site in self.crew.sites.items():
-                if not site.place.home:
-                    self.crew.ask(name, remote.clear, session, name)
-        return complete
+    def _filled_at(self, name: str, taking: Samples) -> None:
+        """Note which filled caches are at a place; one that has joined again may have lost some."""
+        try:
+            found = self.crew.ask(name, remote.filled, taking.caches, name)
+        except FleetError:
+            taking.placing.lose(name)
+            return
+        for cache, at in list(taking.filled.items()):
+            if at == name and cache not in found:
+                taking.filled[cache] = ""
+        for cache in found:
+            taking.placing.pin(cache, name)
+            taking.filled.setdefault(cache, name)
 
     def tidy(self, caches: Path) -> None:
         """Remove filled caches that lie on other machines than this one."""
-        under = str(caches.absolute().relative_to(self.state))
-        for name, site in self.crew.sites.items():
-            if not site.place.home:
-                self.crew.ask(name, remote.clear, "", name, under)
+        clear(self.crew, "", str(caches.absolute().relative_to(self.state)))
 
     def report(self) -> str:
-        """What was repeated because workers died; empty if nothing was."""
+        """What was repeated because workers or machines were lost; empty if nothing was."""
         words = {
             "again": "begun again",
             "recognised": "recorded already and not taken again",
             "resubmitted": "handed in again",
             "dropped": "taken again with the other one of their pair",
             "killed": "given up, because it ended its worker each time",
+            "moved": "taken elsewhere, because no worker came back",
+            "refilled": "taken again to fill a cache elsewhere",
         }
         counts = self.crew.counts
         parts = [
@@ -230,7 +236,8 @@ def gathered(
         raise FleetError(
             "no worker of the cluster can measure" + ("" if fleet.crew.refused else f": {NONE}")
         )
-    fleet.fetch_left()
+    fleet.crew.settle()
+    fetch_left(fleet.crew, state)
     return fleet
 
 

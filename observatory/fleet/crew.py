@@ -33,6 +33,13 @@ class Site:
     """Increases when none of its workers is left of those that it had."""
     running: int = 0
     alone: bool = False
+    deserted: float = 0.0
+    """When it was seen to have no worker left, by `time.monotonic`."""
+
+    @property
+    def deserted_for(self) -> float:
+        """The seconds for which it has had no worker."""
+        return 0.0 if self.addresses else time.monotonic() - self.deserted
 
 
 @dataclass
@@ -51,7 +58,7 @@ class Crew:
     refused: set[str] = field(default_factory=set)
     """Workers that were left out, at least for a while."""
     counts: Counter[str] = field(default_factory=Counter)
-    """What was repeated: samples begun ``again``, ``recognised``, ``killed`` or ``dropped``."""
+    """What was repeated: `DaskFleet.report` says what each word means."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     """Held by whoever reads or changes what the places do."""
     _known: frozenset[str] = frozenset()
@@ -66,13 +73,20 @@ class Crew:
         """The number of workers."""
         return sum(len(site.addresses) for site in self.sites.values())
 
-    def of_class(self) -> list[str]:
-        """The places that times come from: of the CPU of this machine, else of the most workers."""
+    def settle(self) -> None:
+        """Choose the class that times come from: that of this machine, else of the most workers.
+
+        It stays, whoever comes and goes: no time of another class is recorded beside its own.
+        """
         models: dict[str, int] = Counter()
         for site in self.sites.values():
             models[site.place.machine.cpu] += len(site.addresses)
-        model = self.own if self.own in models else max(models, key=lambda one: models[one])
-        return [n for n, site in self.sites.items() if site.place.machine.cpu == model]
+        if self.own not in models:
+            self.own = max(models, key=lambda one: models[one])
+
+    def of_class(self) -> list[str]:
+        """The places that times come from."""
+        return [n for n, site in self.sites.items() if site.place.machine.cpu == self.own]
 
     def ask(self, name: str, function: Callable[..., Any], *args: object) -> Any:
         """Call a function in one worker of a place; raise FleetError if none answers."""
@@ -107,14 +121,14 @@ class Crew:
             self.workers = workers
             self._known = frozenset(self.workers)
             self._out.clear()
-            before = {name: set(site.addresses) for name, site in self.sites.items()}
-            for site in self.sites.values():
-                site.addresses, site.cpus = [], ()
+            joined = dict[str, list[str]]()
             for address, place in self.workers.items():
-                self._join(address, place)
+                if self._may_measure(address, place):
+                    if place.name not in self.sites:  # others may go through the old ones
+                        self.sites = {**self.sites, place.name: Site(place)}
+                    joined.setdefault(place.name, []).append(address)
             for name, site in self.sites.items():
-                if site.addresses and not before.get(name, set()) & {*site.addresses}:
-                    site.generation += 1
+                self._note(site, joined.get(name, []))
             self.changed.notify_all()
 
     def _there(self) -> frozenset[str]:
@@ -142,16 +156,23 @@ class Crew:
         self._sharing = sharing
         return dict(sorted(found.items()))
 
-    def _join(self, address: str, place: Place) -> None:
-        if place.problem:
-            if address not in self.refused:
-                self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
-            self.refused.add(address)
-            self._out.add(address)
-            return
-        site = self.sites.setdefault(place.name, Site(place))
-        site.addresses.append(address)
-        site.cpus = tuple(sorted({*site.cpus, *place.cpus}))
+    def _may_measure(self, address: str, place: Place) -> bool:
+        if not place.problem:
+            return True
+        if address not in self.refused:
+            self.say(f"the worker {address} on {place.host} is left out: {place.problem}")
+        self.refused.add(address)
+        self._out.add(address)
+        return False
+
+    def _note(self, site: Site, addresses: list[str]) -> None:
+        """Note the workers of a place; others read each field without the lock."""
+        if addresses and not {*site.addresses} & {*addresses}:
+            site.generation += 1
+        if site.addresses and not addresses:
+            site.deserted = time.monotonic()
+        site.cpus = tuple(sorted({cpu for one in addresses for cpu in self.workers[one].cpus}))
+        site.addresses = addresses
 
 
 def apart(workers: Mapping[str, Place]) -> dict[str, Place]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from observatory.fleet import worker as remote
 from observatory.fleet.crew import Crew
 from observatory.fleet.making import described
 from observatory.fleet.orders import BENCH, Recipe
-from observatory.run.environments import Environment, EnvironmentMakingError
+from observatory.run.environments import Environment
 from observatory.run.placing import Placing
 from observatory.store.records.subject import Subject
 
@@ -27,35 +27,59 @@ class _GoneError(Exception):
     """The workers of a place went away before they had done what they were asked."""
 
 
-def prepared(
-    crew: Crew, state: Path, subject: Subject, added: Sequence[str], pins: Mapping[str, str],
-    environment: Environment, placing: Placing,
-) -> Recipe:  # fmt: skip
-    """Make the environment of a subject at every place that has none, and return its recipe.
+@dataclass
+class Preparing:
+    """Makes the environment of a subject at places, as they join."""
 
-    ``environment``: the client's own. A place that cannot make the same takes no sample of the
-    subject. Raises EnvironmentMakingError if none can.
-    """
-    away = {name: site for name, site in crew.sites.items() if not site.place.home}
-    if not away:
-        return Recipe(subject, tuple(added), dict(pins), environment)
-    recipe, wheels = described(subject, added, pins, environment, state)
-    makings = {}
-    for name in away:
-        for wheel in crew.ask(name, remote.lacking, recipe.wheels, name):
-            crew.ask(name, remote.keep, wheel, wheels[wheel.digest], name)
-        makings[name] = _begun(crew, name, remote.make, recipe, name)
-    for name, future in makings.items():
+    crew: Crew
+    state: Path
+    subject: Subject
+    added: Sequence[str]
+    pins: Mapping[str, str]
+    environment: Environment
+    """The client's own."""
+    placing: Placing
+    _described: tuple[Recipe, dict[str, bytes]] | None = None
+
+    @property
+    def recipe(self) -> Recipe:
+        """What makes the environment; without hashes as long as only this machine measures."""
+        if self._described is not None:
+            return self._described[0]
+        return Recipe(self.subject, tuple(self.added), dict(self.pins), self.environment)
+
+    def at(self, names: Iterable[str]) -> None:
+        """Make the environment at some places.
+
+        One that cannot make the client's takes no sample of the subject.
+        """
+        away = [name for name in names if not self.crew.sites[name].place.home]
+        if away and self._described is None:
+            self._described = described(
+                self.subject, self.added, self.pins, self.environment, self.state
+            )
+        makings = {}
+        for name in away:
+            with self._left_if_it_fails(name):
+                makings[name] = self._begun(name)
+        for name, future in makings.items():
+            with self._left_if_it_fails(name):
+                _waited(self.crew, name, future)
+
+    def _begun(self, name: str) -> Future[Any]:
+        assert self._described is not None
+        recipe, wheels = self._described
+        for wheel in self.crew.ask(name, remote.lacking, recipe.wheels, name):
+            self.crew.ask(name, remote.keep, wheel, wheels[wheel.digest], name)
+        return _begun(self.crew, name, remote.make, recipe, name)
+
+    @contextlib.contextmanager
+    def _left_if_it_fails(self, name: str) -> Iterator[None]:
         try:
-            _waited(crew, name, future)
+            yield
         except Exception as error:  # whatever went wrong there
-            crew.say(f"{away[name].place.host} takes no sample: {error}")
-            placing.leave(name, str(error))
-    if all(map(placing.is_left, crew.sites)):
-        raise EnvironmentMakingError(
-            f"no worker of the cluster can take a sample of {subject.label}"
-        )
-    return recipe
+            self.crew.say(f"{self.crew.sites[name].place.host} takes no sample: {error}")
+            self.placing.leave(name, str(error))
 
 
 def quarantined(crew: Crew, names: Iterable[str]) -> dict[str, str]:
@@ -83,7 +107,7 @@ def _begun(crew: Crew, name: str, function: Callable[..., Any], *args: object) -
 def _waited(crew: Crew, name: str, future: Future[Any]) -> Any:
     """What a worker returned. Raises what it raised, _GoneError and FleetError."""
     site = crew.sites[name]
-    since, generation = time.monotonic(), site.generation
+    generation = site.generation
     while True:
         with contextlib.suppress(TimeoutError):
             error = future.exception(timeout=_LOOK)
@@ -91,9 +115,7 @@ def _waited(crew: Crew, name: str, future: Future[Any]) -> Any:
                 raise error
             return future.result()
         crew.refresh()
-        if site.addresses:
-            since = time.monotonic()
-        # Dask gives the task to no worker that joins later; see `taking`.
-        if site.generation != generation or time.monotonic() - since > crew.patience:
+        # Dask gives the task to no worker that joins later; see `handing`.
+        if site.generation != generation or site.deserted_for > crew.patience:
             future.cancel()
             raise _GoneError("its workers went away while they prepared it")

@@ -4,7 +4,8 @@ Counting samples come first, a group of cells at a time. Work follows after the 
 of its cells, then their instructions. Other traces and timing samples come last. Timing samples are
 taken one at a time and in pairs, one of each side in random order, so that disturbances of the
 machine affect both sides alike. If a worker of a fleet dies in the second one, or something is
-stopped between them, both are taken again; if the whole cluster is lost, neither counts.
+stopped between them, both are taken again; so they are if their machine is lost between them, on
+another one. If the whole cluster is lost, neither counts.
 """
 
 from __future__ import annotations
@@ -171,6 +172,10 @@ class BeginsAgain(Protocol):
         """Return whether a sample was begun again, on this worker or another one."""
         ...
 
+    def place_of(self, sample: Sample) -> str:
+        """Return the place that took a sample: times of two places make no pair."""
+        ...
+
     def drop(self, sample: Sample) -> None:
         """Forget a sample that is taken again."""
         ...
@@ -259,7 +264,8 @@ class Interleaving:
             self._take(jobs, 1)
             return
         taken: list[tuple[Job, Sample]] = []
-        for left in reversed(range(_PAIRS_TRIED)):
+        tried = 0
+        while True:
             taken.clear()
             try:
                 self._take(jobs, 1, ended=lambda *one: taken.append(one))
@@ -267,15 +273,29 @@ class Interleaving:
                 self._drop(taken)
                 raise
             except BaseException:  # Ctrl-C among others; what was taken is kept, as on one machine
-                for one in taken:
-                    self.ended(*one)
+                self._end(() if self._split(taken) else taken)
                 raise
             first, last = (sample for _, sample in taken)
-            if not left or not (second.was_late(last) or _apart(first, last)):
+            tried += 1
+            if not self._split(taken) and (
+                tried >= _PAIRS_TRIED or not (second.was_late(last) or _apart(first, last))
+            ):
                 break
             self._drop(taken)
+        self._end(taken)
+
+    def _end(self, taken: Iterable[tuple[Job, Sample]]) -> None:
         for one in taken:
             self.ended(*one)
+
+    def _split(self, taken: Iterable[tuple[Job, Sample]]) -> bool:
+        """Whether the samples of a pair are of two places, because the first one is lost."""
+        places = set()
+        for job, sample in taken:
+            executor = self.executors[job.side]
+            assert isinstance(executor, BeginsAgain), "both sides are on one fleet"
+            places.add(executor.place_of(sample))
+        return len(places) > 1
 
     def _drop(self, taken: Iterable[tuple[Job, Sample]]) -> None:
         for job, sample in taken:

@@ -3,7 +3,8 @@
 A *place* is a machine, or what holds filled caches for some workers of it. Tasks that belong
 together form a *chain*: the sample that fills a cache and all that start from it; of a comparison,
 the samples of both sides. A chain is never split over places, so that a cache is read where it was
-made, and the sides of a pair meet the same machine.
+made, and the sides of a pair meet the same machine. If its place is lost, all that is left of it
+moves to another one.
 
 Exact counts may come from any place. Times and work come from places of one class, which have the
 same model of CPU; so do the samples that fill caches, because these hold its machine code.
@@ -75,11 +76,48 @@ class Placing:
         """Give a place no further task; its chains begin again elsewhere."""
         with self._lock:
             self._left[place] = why
-            self._of = {chain: at for chain, at in self._of.items() if at != place}
+            self._move_from(place)
 
     def is_left(self, place: str) -> bool:
         """Whether a place gets no further task."""
         return place in self._left
+
+    def lose(self, place: str) -> bool:
+        """Give a place no task until it joins again, and return whether it had workers before.
+
+        Its chains begin again elsewhere.
+        """
+        with self._lock:
+            had = self.has(place)
+            self.workers = {**self.workers, place: 0}
+            self._move_from(place)
+            return had
+
+    def has(self, place: str) -> bool:
+        """Whether a place has joined, and is neither lost nor left."""
+        return bool(self.workers.get(place)) and not self.is_left(place)
+
+    def join(
+        self,
+        place: str,
+        workers: int,
+        *,
+        of_class: bool,
+        uncounted: str = "",
+        untimed: str = "",
+        host: str = "",
+    ) -> None:
+        """Let a place take tasks from now on; the fields of this class say what is meant."""
+        with self._lock:
+            # New ones, because others may read the old ones without the lock.
+            self.of_class = {*self.of_class, place} if of_class else self.of_class
+            self.uncounted = _with(self.uncounted, place, uncounted)
+            self.untimed = _with(self.untimed, place, untimed)
+            self.hosts = _with(self.hosts, place, host)
+            self.workers = {**self.workers, place: workers}
+
+    def _move_from(self, place: str) -> None:
+        self._of = {chain: at for chain, at in self._of.items() if at != place}
 
     def place_of(self, task: Task) -> str:
         """The place of a task's chain. Raises NoPlaceError."""
@@ -127,6 +165,11 @@ class Placing:
 
     def _host(self, place: str) -> str:
         return self.hosts.get(place, place)
+
+
+def _with(reasons: Mapping[str, str], place: str, text: str) -> dict[str, str]:
+    """What is said of each place, with that of another one; an empty text says nothing."""
+    return {name: said for name, said in {**reasons, place: text}.items() if said}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ import fcntl
 import os
 import secrets
 import shutil
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,6 +50,9 @@ class Owner(Record):
         description="the directory that its samples belong to, absolute; null: to none alone"
     )
     elsewhere: list[str] = Field([], description="addresses of machines that may hold samples")
+    given_up: list[str] = Field(
+        [], description="keys of samples that are taken again elsewhere, or are of no use"
+    )
 
 
 @dataclass(frozen=True)
@@ -101,31 +105,50 @@ class Session:
     state: Path
     results: Path | None
     name: str = field(default_factory=lambda: secrets.token_hex(6))
-    _elsewhere: list[str] = field(default_factory=list)
+    _elsewhere: set[str] = field(default_factory=set)
+    _given_up: set[str] = field(default_factory=set)
     _lock: int = -1
+    _over: bool = False
+    _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         path = _owner_file(self.state, self.name)
         path.parent.mkdir(parents=True, exist_ok=True)
         self._lock = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._write()
+        self._note()
 
-    def uses(self, elsewhere: Sequence[str]) -> None:
-        """Note the addresses of other machines that may hold samples of this session."""
-        self._elsewhere = sorted(elsewhere)
-        self._write()
+    def uses(self, elsewhere: Iterable[str]) -> None:
+        """Note the addresses of further machines that may hold samples of this session."""
+        self._note(elsewhere=elsewhere)
+
+    def gives_up(self, key: str) -> None:
+        """Note that what a machine may record under a key is never fetched.
+
+        Its sample is taken again under another one, which may begin when this returns.
+        """
+        self._note(given_up=[key])
 
     def end(self, *, fetched: bool) -> None:
         """End it; ``fetched``: every sample is in a journal, so that nothing needs to be kept."""
-        if fetched:
-            forget(self.state, self.name)
-        os.close(self._lock)
+        with self._guard:
+            self._over = True
+            if fetched:
+                forget(self.state, self.name)
+            os.close(self._lock)
 
-    def _write(self) -> None:
-        results = self.results and self.results.absolute()
-        owner = Owner(results=results, elsewhere=self._elsewhere)
-        write_atomic(_owner_file(self.state, self.name), owner.model_dump_json().encode())
+    def _note(self, elsewhere: Iterable[str] = (), given_up: Iterable[str] = ()) -> None:
+        with self._guard:
+            if self._over:  # a machine that has joined too late
+                return
+            self._elsewhere.update(elsewhere)
+            self._given_up.update(given_up)
+            owner = Owner(
+                results=self.results and self.results.absolute(),
+                elsewhere=sorted(self._elsewhere),
+                given_up=sorted(self._given_up),
+            )
+            write_atomic(_owner_file(self.state, self.name), owner.model_dump_json().encode())
 
 
 def left_behind(state: Path) -> Iterator[tuple[str, Owner]]:
@@ -187,7 +210,8 @@ def fetch_left(state: Path) -> Iterator[str]:
     for name, owner in left_behind(state):
         try:
             check(owner)
-            records = list(Spool.of(state, name).records().values())
+            found = Spool.of(state, name).records()
+            records = [content for key, content in found.items() if key not in owner.given_up]
             count, problems = merge(records, owner.results)
         except (OSError, RecordError) as error:  # it stays: the directory may come back
             yield not_fetched(state, name, owner, error)

@@ -79,6 +79,7 @@ def crew(said: list[str], own: str = "Some CPU", **places: Place) -> Crew:
 
     made = Crew(Client(places), own, said.append, Plugin())  # type: ignore[arg-type]
     made.refresh(now=True)
+    made.settle()
     return made
 
 
@@ -100,6 +101,17 @@ def test_times_come_from_the_clients_cpu_and_else_from_that_of_most_workers(
     fleet = DaskFleet(crew(said, "Third", a=HERE, b=THERE, c=THERE), Path("/state"))
     assert fleet.machine(MACHINE).cpu == "Else"
     assert (fleet.workers, fleet.timed_at_once) == (3, 1)
+
+
+def test_times_come_from_one_class_to_the_end_whoever_comes_and_goes(said: list[str]) -> None:
+    """Their journals name the CPU that the command began with."""
+    one = crew(said, "Third", a=HERE, b=THERE, c=THERE)
+    del one.client.places["b"], one.client.places["c"]
+    one.refresh(now=True)
+    assert one.of_class() == ["there"]
+    one.client.places["d"] = replace(THERE, name="anew")
+    one.refresh(now=True)
+    assert one.of_class() == ["there", "anew"]
 
 
 def test_work_is_counted_if_one_place_can(said: list[str]) -> None:
@@ -231,9 +243,9 @@ def test_a_time_waits_until_its_machine_does_nothing_else(said: list[str]) -> No
     one = crew(said, a=HERE, b=HERE)
     taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
     site: Site = one.sites["here"]
-    with taking._slot("here", alone=False), taking._slot("here", alone=False):
+    with taking._handing.slot("here", alone=False), taking._handing.slot("here", alone=False):
         assert (site.running, site.alone) == (2, False)
-    with taking._slot("here", alone=True):
+    with taking._handing.slot("here", alone=True):
         assert (site.running, site.alone) == (1, True)
     assert (site.running, site.alone) == (0, False)
 
@@ -243,24 +255,25 @@ def test_a_worker_that_is_away_for_a_moment_is_waited_for_however_long_it_was_bu
 ) -> None:
     one = crew(said, a=HERE)
     taking = Samples(one, "s", "r", "m", None, "c", Placing({}, ()), {}, {})  # type: ignore[arg-type]
-    site: Site = one.sites["here"]
-    addresses, now = list(site.addresses), [0.0]
-    monkeypatch.setattr("observatory.fleet.taking.time.monotonic", lambda: now[0])
+    site, now = one.sites["here"], [0.0]
+    monkeypatch.setattr("observatory.fleet.handing.time.monotonic", lambda: now[0])
 
     def steps() -> Iterator[None]:
         now[0] += 2 * one.patience  # a long sample runs
         yield
-        site.addresses.clear()  # its worker restarts
+        del one.client.places["a"]  # its worker restarts
+        one.refresh(now=True)
         now[0] += 1.0
         yield
-        site.addresses.extend(addresses)
+        one.client.places["b"] = HERE
+        one.refresh(now=True)
         site.running = 0
         yield
 
     passing = steps()
     monkeypatch.setattr(one.changed, "wait", lambda _: next(passing))
-    site.running = len(addresses)
-    with taking._slot("here", alone=False):
+    site.running = len(site.addresses)
+    with taking._handing.slot("here", alone=False):
         assert next(passing, "over") == "over"
 
 
@@ -397,16 +410,27 @@ def test_a_record_that_cannot_be_fetched_is_asked_for_again(
     assert "1 sample handed in again" in fleet.report()
 
 
-def test_what_starts_from_a_cache_that_was_filled_on_a_machine_that_refuses_is_said(
-    answered: Crew,
+def test_dask_is_not_believed_that_a_sample_killed_workers_which_may_never_have_begun_it(
+    answered: Crew, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """The workers of a machine that is lost leave one after the other; Dask passes it on."""
+    answered.client.answers = {"here": Taken(spooled(), 1, recognised=False)}
+    submit, keys = Worker.submit, list[str]()
+
+    def first_killed(self: Worker, *args: Any, key: str, **more: Any) -> Future[Any]:
+        keys.append(key)
+        done = submit(self, *args, **more)
+        if len(keys) == 1:
+            done._exception = KilledWorker(key, SimpleNamespace(address="tcp://gone"), 2)
+        return done
+
     fleet = DaskFleet(answered, Path("/state"), {})
     placing = fleet.placing()
-    taking = Samples(answered, "s", "r", "m", None, "c", placing, {}, {"made": "here"})  # type: ignore[arg-type]
-    placing.leave("here", "numpy is another")
-    warm = Task(CELL, "counting", 0, cache="made")
-    with pytest.raises(FleetError, match="is on one, which takes no sample any more; start"):
-        taking.run(warm)
+    placing.leave("there", "")
+    monkeypatch.setattr(Worker, "submit", first_killed)
+    taking = Samples(answered, "s", "r", "m", None, "c", placing, {"timeout": 1.0}, {})  # type: ignore[arg-type]
+    assert taking.run(Task(CELL, "counting", 0)).status == "ok"
+    assert [key[-2:] for key in keys] == ["-0", "-1"]
 
 
 def spooled(taken: Sample | None = None) -> bytes:

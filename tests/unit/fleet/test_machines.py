@@ -63,6 +63,14 @@ class Cluster:
     """By host, what each function raises."""
     taken: list[tuple[str, Task]] = field(default_factory=list)
     """The host that took each sample."""
+    lost: dict[str, list[Task]] = field(default_factory=dict)
+    """The hosts that disappear while they take a sample of these; empty: of any."""
+    recording: bool = False
+    """Whether a host that disappears has recorded the sample, but not returned it."""
+    kept: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    """The filled caches of each host."""
+    made: list[str] = field(default_factory=list)
+    """The hosts that made an environment."""
     loop: Loop = field(default_factory=Loop)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -82,32 +90,58 @@ class Cluster:
     def run(
         self, function: Callable[..., Any], *args: Any, workers: list[str], **_: Any
     ) -> dict[str, Any]:
-        def answer(place: Place) -> Any:
+        def answer(address: str) -> Any:
+            place = self.places.get(address)
+            if place is None:
+                return OSError("it is gone")
             if function is joining.standing:
                 return place
             if function is remote.recorded:
                 return Spool.of(place.state, args[0]).records()
-            return [] if function in (remote.filled, remote.lacking) else None
+            if function is remote.filled:
+                return sorted(self.kept[place.host])
+            return [] if function is remote.lacking else None
 
-        return {address: answer(self.places[address]) for address in workers}
+        return {address: answer(address) for address in workers}
 
     def submit(self, function: Callable[..., Any], *args: Any, **_: Any) -> Future[Any]:
         done: Future[Any] = Future()
         done.release = lambda: None  # type: ignore[attr-defined]
         name = args[0].place if function is remote.take else args[-2 + (function is remote.make)]
-        place = self.place(name)
+        place = next((one for one in self.places.values() if one.name == name), None)
+        if place is None:  # Dask keeps it for a worker that may join
+            return done
         if error := self.refused[place.host].get(function):
             done.set_exception(error)
-        elif function is remote.take:
+        elif function is not remote.take:
+            self.made += [place.host] if function is remote.make else []
+            done.set_result("")
+        elif not self._ends(place.host, args[0].task):
             done.set_result(self._take(args[0], place))
         else:
-            done.set_result("")
+            if self.recording:
+                self._take(args[0], place)
+            self.lose(place.host)
         return done
+
+    def _ends(self, host: str, task: Task) -> bool:
+        return host in self.lost and (not self.lost[host] or task in self.lost[host])
+
+    def lose(self, host: str) -> dict[str, Place]:
+        """Let all workers of a host disappear, and return them."""
+        gone = {address: place for address, place in self.places.items() if place.host == host}
+        for address in gone:
+            del self.places[address]
+        self.lost.pop(host, None)
+        return gone
 
     def _take(self, order: Order, place: Place) -> Taken:
         with self._lock:
             self.taken.append((place.host, order.task))
             number = len(self.taken)
+        assert order.task.cache is None or order.task.cache in self.kept[place.host]
+        if order.task.keep:
+            self.kept[place.host].add(order.task.keep)
         machine = place.machine.model_copy(update={"machine": order.machine})
         under = header(order.recipe.subject.label).model_copy(update={"machine": machine})
         one = sample(order.task.cell, order.task.measure, {"compile_time": number})

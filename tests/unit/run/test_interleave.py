@@ -265,6 +265,8 @@ class Dying(Stub):
         super().__init__(caches)
         self.late, self.taken, self.waited = late, list[Sample](), waited
         self.dropped: list[Sample] = []
+        self.places: dict[int, str] = {}
+        """Where the samples with these numbers are taken, if not at the first place."""
         self.lost: BaseException | None = None
         """What is raised instead of a sample."""
 
@@ -277,7 +279,13 @@ class Dying(Stub):
         return self.taken[-1]
 
     def was_late(self, one: Sample) -> bool:
-        return next(n for n, taken in enumerate(self.taken) if taken is one) in self.late
+        return self._number(one) in self.late
+
+    def place_of(self, one: Sample) -> str:
+        return self.places.get(self._number(one), "the first")
+
+    def _number(self, one: Sample) -> int:
+        return next(n for n, taken in enumerate(self.taken) if taken is one)
 
     def drop(self, one: Sample) -> None:
         self.dropped.append(one)
@@ -338,6 +346,18 @@ def test_a_pair_that_never_comes_in_time_is_kept_in_the_end(tmp_path: Path) -> N
 def test_a_first_sample_that_was_late_spoils_no_pair(tmp_path: Path) -> None:
     base, head, ended = paired(tmp_path, late=set(), first_late={0})
     assert (len(base.taken), len(head.taken), len(ended)) == (1, 1, 2)
+
+
+def test_a_pair_is_never_split_over_two_machines_however_often_one_is_lost(
+    tmp_path: Path,
+) -> None:
+    base, head = Dying(tmp_path / "base", set()), Dying(tmp_path / "head", set())
+    base.places = {1: "second", 2: "third", 3: "fourth", 4: "fifth"}
+    head.places = {0: "second", 1: "third", 2: "fourth", 3: "fifth", 4: "fifth"}
+    interleaving, ended = of_dying(base, head)
+    assert interleaving.time([DISK], 1, math.inf)
+    assert ended == [base.taken[4], head.taken[4]]
+    assert (base.dropped, head.dropped) == (base.taken[:4], head.taken[:4])
 
 
 @pytest.mark.parametrize(("lost", "kept"), [(FleetError("lost"), 0), (KeyboardInterrupt(), 1)])

@@ -115,6 +115,29 @@ def test_a_place_that_is_left_gets_no_further_task() -> None:
         planned.place_of(CALL)
 
 
+def test_the_chains_of_a_lost_place_go_to_others_until_it_joins_again() -> None:
+    planned = placing(of_class="a", a=1, b=1)
+    filler, warm = (next(t for t in TASKS if t.keep), next(t for t in TASKS if t.cache))
+    assert planned.place_of(filler) == "a"
+    assert (planned.lose("a"), planned.lose("a")) == (True, False)
+    assert planned.place_of(CALL) == "b"
+    with pytest.raises(NoPlaceError, match="on a there is no worker; on b the CPU differs"):
+        planned.place_of(warm)
+    planned.join("c", 1, of_class=True, uncounted="there is no valgrind", host="third")
+    assert planned.place_of(warm) == "c"
+    with pytest.raises(NoPlaceError, match=r"on third nothing counts instr.*no valgrind"):
+        planned.place_of(next(task for task in TASKS if task.measure == "work"))
+    assert [planned.has(name) for name in "abcd"] == [False, True, True, False]
+    planned.join("a", 1, of_class=True, untimed="it is slower")
+    assert planned.has("a")
+    assert planned.place_of(replace(CALL, measure="timing")) == "c"
+    planned.join("a", 1, of_class=True)  # it is as fast as it was
+    planned.lose("c")
+    assert planned.place_of(replace(CALL, measure="timing")) == "a"
+    planned.leave("a", "numpy is another")
+    assert not planned.has("a")
+
+
 def test_a_place_without_workers_takes_nothing_and_a_filled_cache_is_gone_to() -> None:
     assert placing(a=0, b=1).place_of(CALL) == "b"
     planned = placing()

@@ -132,6 +132,24 @@ def test_one_sample_of_a_pair_is_dropped(tmp_path: Path) -> None:
     assert list(left_behind(tmp_path)) == []
 
 
+def test_a_sample_that_was_taken_again_elsewhere_is_never_fetched(tmp_path: Path) -> None:
+    dead = Session(tmp_path, tmp_path / "results")
+    for key, value in (("1", 3), ("2", 4)):
+        Spool.of(tmp_path, dead.name).begin(key)
+        one = counted().model_copy(update={"metrics": {"cache_misses": value}})
+        Spool.of(tmp_path, dead.name).record(key, spooled(one))
+    dead.gives_up("1")
+    dead.uses(["other"])  # which keeps what was given up
+    dead.end(fetched=False)
+    dead.uses(["late"])
+    ((_, owner),) = left_behind(tmp_path)
+    assert (owner.elsewhere, owner.given_up) == (["other"], ["1"])
+    assert len(list(fetch_left(tmp_path))) == 1
+    (path,) = layout.journals(tmp_path / "results")
+    (entry,) = read_journal(path).entries
+    assert entry.sample.metrics["cache_misses"] == 4
+
+
 def test_a_session_with_samples_on_other_machines_is_remembered(tmp_path: Path) -> None:
     dead = Session(tmp_path, tmp_path / "results")
     dead.uses(["other"])
