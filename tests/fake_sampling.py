@@ -8,6 +8,7 @@ Each process first writes a file into $FLEET_TEST_TAKEN, so that a test can coun
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import json
 import os
@@ -20,6 +21,8 @@ from pathlib import Path
 TAKEN, SLEEP, MISSES = "FLEET_TEST_TAKEN", "FLEET_TEST_SLEEP", "FLEET_TEST_MISSES"
 KILLS = "FLEET_TEST_KILLS"
 """The beginning of the names of samples that kill whoever started them."""
+STOPS = "FLEET_TEST_STOPS"
+"""The beginning of the names of samples of which the first one stops itself."""
 PRINTED = "FLEET_TEST_PRINTED"
 
 
@@ -41,6 +44,9 @@ def main() -> None:
     (Path(os.environ[TAKEN]) / name).write_text(f"{time.time()} {cpus} {os.getppid()}")
     if name.startswith(os.environ.get(KILLS, "none")):
         os.kill(os.getppid(), signal.SIGKILL)
+    if name.startswith(os.environ.get(STOPS, "none")):
+        with contextlib.suppress(FileExistsError), Path(os.environ[TAKEN], "stopped").open("x"):
+            os.kill(os.getpid(), signal.SIGSTOP)
     time.sleep(float(os.environ.get(SLEEP, "0.05")))
     for option in ("--keep-cache", "--keep-fresh"):
         if given(option):

@@ -1,8 +1,10 @@
 """A run with a stand-in for the benchmarks, as a process that can be killed.
 
-`python tests/fleet_client.py DIRECTORY [--cluster WHERE] [--resume] [--beside | --pairs N]`; its
-results are in DIRECTORY/results. ``--beside`` measures two subjects at once; ``--pairs`` takes N
-pairs of times for a comparison, of which each side has a directory of its own.
+`python tests/fleet_client.py DIRECTORY [--cluster WHERE] [--resume] [--beside | --pairs N]
+[--elsewhere]`; its results are in DIRECTORY/results. ``--beside`` measures two subjects at once;
+``--pairs`` takes N pairs of times for a comparison, of which each side has a directory of its own.
+With ``--elsewhere`` some workers stand in for other machines (`fleet_elsewhere`), and a machine
+that is lost is not waited for.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -111,6 +114,24 @@ def run_pairs(directory: Path, cluster: str | None, rounds: int) -> Tally:
     return Tally(taken=sum(len(side.evidence.samples) for side in sides.values()))
 
 
+def others_are_elsewhere() -> None:
+    """Let workers be machines that have the environment, and be lost when they are gone."""
+    from observatory.fleet import cluster, preparing
+    from observatory.fleet.orders import Recipe
+
+    gathered = cluster.gathered
+
+    def impatient(*given: Any) -> Any:
+        fleet = gathered(*given)
+        fleet.crew.patience = 0.0
+        return fleet
+
+    preparing.described = lambda subject, added, pins, made, _: (  # type: ignore[assignment]
+        Recipe(subject, tuple(added), dict(pins), made), {}
+    )  # fmt: skip
+    cluster.gathered = impatient
+
+
 def main() -> None:
     """Take the samples that the command line asks for."""
     parser = argparse.ArgumentParser()
@@ -119,7 +140,10 @@ def main() -> None:
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--beside", action="store_true")
     parser.add_argument("--pairs", type=int)
+    parser.add_argument("--elsewhere", action="store_true")
     given = parser.parse_args()
+    if given.elsewhere:
+        others_are_elsewhere()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         if given.pairs:

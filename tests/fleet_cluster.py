@@ -12,13 +12,15 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from observatory.benchmarks.plan import Task
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
+from tests.fake_sampling import STOPS
 
 ROOT = Path(__file__).parents[1]
 TAKEN, SLEEP = "FLEET_TEST_TAKEN", "FLEET_TEST_SLEEP"
@@ -83,6 +85,12 @@ class Cluster:
     proxies: list[Proxy] = field(default_factory=list)
     """One to each nanny, which its worker shares, and at the end that of all clients."""
     port: int = 0
+    elsewhere: dict[int, Path] = field(default_factory=dict)
+    """The directories STATE of workers that stand in for other machines, by number."""
+    absent: set[int] = field(default_factory=set)
+    """Workers that are not started."""
+    stops: dict[int, str] = field(default_factory=dict)
+    """By worker, the beginning of the names of its samples of which one stops itself."""
 
     def start(self) -> None:
         """Start what is not running."""
@@ -97,13 +105,19 @@ class Cluster:
             if not self.proxies:
                 self.proxies = [Proxy(self.port) for _ in range(self.workers + 1)]
         for number, proxy in enumerate(self.proxies[:-1]):
-            if number < len(self.nannies) and self.nannies[number].poll() is None:
+            running = number < len(self.nannies) and self.nannies[number].poll() is None
+            if running or number in self.absent:
                 continue
+            own = {STOPS: self.stops[number]} if number in self.stops else {}
+            if number in self.elsewhere:
+                preload = str([str(ROOT / "tests" / "fleet_elsewhere.py")])
+                own |= {"DASK_DISTRIBUTED__WORKER__PRELOAD": preload,
+                        "OBSERVATORY_STATE": str(self.elsewhere[number])}  # fmt: skip
             self.nannies[number : number + 1] = [self._start(
                 "dask_worker", f"tcp://127.0.0.1:{proxy.port}", "--nworkers", "1",
                 "--nthreads", "1", "--resources", "bench=1", "--no-dashboard", "--memory-limit",
                 "0", "--host", "127.0.0.1", "--local-directory", str(self.directory / "dask"),
-                "--death-timeout", "60",
+                "--death-timeout", "60", more=own,
             )]  # fmt: skip
 
     @property
@@ -141,6 +155,28 @@ class Cluster:
                     return number
         return first
 
+    def stopped(self) -> tuple[int, list[int]]:
+        """Wait for the sample that has stopped itself.
+
+        Returns the number of its nanny, and the processes of nanny, worker and sample.
+        """
+        until = time.monotonic() + 240
+        while time.monotonic() < until:
+            for number in {*range(len(self.nannies))} - self.absent:
+                worker = self.worker_of(number)
+                for sample in filter(takes_a_sample, children(worker)):
+                    if _state(sample) == b"T":
+                        return number, [self.nannies[number].pid, worker, sample]
+            time.sleep(0.02)
+        raise AssertionError("no sample has stopped")
+
+    def take_away(self) -> None:
+        """Let the machine whose sample has stopped itself disappear for good."""
+        number, processes = self.stopped()
+        self.absent.add(number)
+        for process in processes:
+            kill(process)
+
     def taking(self) -> dict[tuple[int, bytes], bytes]:
         """The processes that take a sample now, by id and begin, with their commands."""
         workers = [one for nanny in self.nannies for one in children(nanny.pid)]
@@ -177,18 +213,23 @@ class Cluster:
             time.sleep(0.05)
         raise AssertionError("the scheduler does not listen")
 
-    def _start(self, program: str, *words: str) -> subprocess.Popen[bytes]:
+    def _start(
+        self, program: str, *words: str, more: Mapping[str, str] = {}
+    ) -> subprocess.Popen[bytes]:
         log = self.directory / f"{program}.log"
-        return self.started("-m", f"distributed.cli.{program}", *words, log=log)
+        return self.started("-m", f"distributed.cli.{program}", *words, log=log, more=more)
 
-    def started(self, *words: str, log: Path) -> subprocess.Popen[bytes]:
+    def started(
+        self, *words: str, log: Path, more: Mapping[str, str] = {}
+    ) -> subprocess.Popen[bytes]:
         """Start a program of Python whose processes `left_running` finds."""
         log.parent.mkdir(parents=True, exist_ok=True)
         ours = {TAKEN: str(self.taken), SLEEP: str(self.sleep), "PYTHONPATH": str(ROOT),
                 "PYTHONFAULTHANDLER": "1", "OBSERVATORY_LOCK": str(self.directory)}  # fmt: skip
         with log.open("ab") as stream:
             return subprocess.Popen(
-                [sys.executable, *words], stdout=stream, stderr=stream, env=os.environ | ours,
+                [sys.executable, *words], stdout=stream, stderr=stream,
+                env={**os.environ, **ours, **more},
                 start_new_session=True,
             )  # fmt: skip
 
@@ -199,17 +240,18 @@ def left_running(taken: Path, besides: Collection[int] = ()) -> list[str]:
     for entry in Path("/proc").iterdir():
         if not entry.name.isdigit() or int(entry.name) in besides:
             continue
-        if mark in _read(f"{entry}/environ").split(b"\0"):
-            state = _read(f"{entry}/stat").rpartition(b")")[2].split()[:1]
-            if state not in ([], [b"Z"]):
-                found.append(command_of(int(entry.name)).decode())
+        ours = mark in _read(f"{entry}/environ").split(b"\0")
+        if ours and _state(int(entry.name)) not in (b"", b"Z"):
+            found.append(command_of(int(entry.name)).decode())
     return found
 
 
 @contextlib.contextmanager
-def cluster(directory: Path, workers: int = 2, sleep: float = 0.2) -> Iterator[Cluster]:
-    """A running cluster, until the block ends."""
-    made = Cluster(directory, workers, sleep)
+def cluster(
+    directory: Path, workers: int = 2, sleep: float = 0.2, **more: Any
+) -> Iterator[Cluster]:
+    """A running cluster, until the block ends; ``more``: further fields of it."""
+    made = Cluster(directory, workers, sleep, **more)
     made.start()
     try:
         yield made
@@ -236,6 +278,11 @@ def missing_and_doubled(results: Path, tasks: list[Task]) -> tuple[Counter[str],
         assert not failed, failed[0].failure
         found.update(f"{one.sample.cell} {one.sample.measure}" for one in journal.entries)
     return wanted - found, found - wanted
+
+
+def _state(process: int) -> bytes:
+    """The state of a process, as a letter; empty if it is gone."""
+    return b"".join(_read(f"/proc/{process}/stat").rpartition(b")")[2].split()[:1])
 
 
 def takes_a_sample(process: int) -> bool:

@@ -143,6 +143,67 @@ def test_a_pair_is_recorded_whole_or_not_at_all_whatever_dies(
     assert not list((where / "state" / "fleet" / "spool").iterdir())
 
 
+TWO_MACHINES = pytest.mark.skipif(CPUS < 2, reason="each worker owns a CPU")
+
+
+@TWO_MACHINES
+@pytest.mark.parametrize("struck", [0, 1])
+def test_a_run_goes_on_elsewhere_when_a_machine_disappears(tmp_path: Path, struck: int) -> None:
+    """It is the client's own or another one; both fill caches then."""
+    where, elsewhere = tmp_path / "run", {1: tmp_path / "other"}
+    with cluster(tmp_path / "made", 2, elsewhere=elsewhere, stops={struck: "radon-"}) as made:
+        client = made.client(where, "--cluster", made.address, "--elsewhere")
+        made.take_away()
+        assert client.wait(240) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+    assert "1 sample taken elsewhere, because no worker came back" in log_of(where)
+    assert not list((where / "state" / "fleet" / "owners").iterdir())
+
+
+@TWO_MACHINES
+def test_a_machine_that_joins_replaces_one_that_disappears(tmp_path: Path) -> None:
+    where, more = tmp_path / "run", {"elsewhere": {1: tmp_path / "other"}, "absent": {1}}
+    with cluster(tmp_path / "made", 2, stops={0: "radon-warm_disk"}, **more) as made:
+        client = made.client(where, "--cluster", made.address, "--elsewhere")
+        number, processes = made.stopped()
+        assert number == 0
+        made.absent.clear()
+        made.start()
+        while "has joined, and takes samples" not in log_of(where):
+            assert client.poll() is None
+            time.sleep(0.05)
+        made.absent.add(0)
+        for process in processes:
+            kill(process)
+        assert client.wait(240) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+    said = log_of(where)
+    assert "1 sample taken elsewhere, because no worker came back" in said
+    assert "taken again to fill a cache elsewhere" in said
+
+
+@TWO_MACHINES
+def test_a_pair_is_taken_again_as_a_whole_where_the_machine_of_the_other_did_not_disappear(
+    tmp_path: Path,
+) -> None:
+    where, elsewhere = tmp_path / "run", {1: tmp_path / "other"}
+    stops = dict.fromkeys((0, 1), "radon-warm_disk-C-spawn-timing")
+    with cluster(tmp_path / "made", 2, elsewhere=elsewhere, stops=stops) as made:
+        client = made.client(where, "--cluster", made.address, "--elsewhere", "--pairs", "3")
+        made.take_away()
+        assert client.wait(240) == 0
+    for side in SIDES:
+        (path,) = layout.journals(where / "results" / side)
+        samples = [one.sample for one in read_journal(path).entries]
+        assert sum(one.measure == "timing" for one in samples) == 3
+        assert sum(one.measure == "counting" for one in samples) == 2
+    assert "2 samples taken again to fill a cache elsewhere" in log_of(where)
+
+
+def log_of(where: Path) -> str:
+    return where.with_name(f"{where.name}.log").read_text()
+
+
 def test_a_sample_that_kills_its_worker_is_given_up_and_blames_no_other(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
