@@ -170,12 +170,13 @@ class Cluster:
             time.sleep(0.02)
         raise AssertionError("no sample has stopped")
 
-    def take_away(self) -> None:
-        """Let the machine whose sample has stopped itself disappear for good."""
-        number, processes = self.stopped()
-        self.absent.add(number)
+    def take_away(self, number: int = signal.SIGKILL) -> None:
+        """Send a signal to all of the machine whose sample has stopped itself; it never comes back."""
+        nanny, processes = self.stopped()
+        self.absent.add(nanny)
         for process in processes:
-            kill(process)
+            kill(process, number)
+        kill(processes[-1], signal.SIGCONT)
 
     def taking(self) -> dict[tuple[int, bytes], bytes]:
         """The processes that take a sample now, by id and begin, with their commands."""

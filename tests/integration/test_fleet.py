@@ -147,13 +147,20 @@ TWO_MACHINES = pytest.mark.skipif(CPUS < 2, reason="each worker owns a CPU")
 
 
 @TWO_MACHINES
-@pytest.mark.parametrize("struck", [0, 1])
-def test_a_run_goes_on_elsewhere_when_a_machine_disappears(tmp_path: Path, struck: int) -> None:
-    """It is the client's own or another one; both fill caches then."""
+@pytest.mark.parametrize(
+    ("struck", "blow"), [(0, signal.SIGKILL), (1, signal.SIGKILL), (1, signal.SIGTERM)]
+)
+def test_a_run_goes_on_elsewhere_when_a_machine_disappears(
+    tmp_path: Path, struck: int, blow: int
+) -> None:
+    """It is the client's own or another one; both fill caches then.
+
+    Slurm sends SIGTERM to all processes of a job that it ends, also to the sample.
+    """
     where, elsewhere = tmp_path / "run", {1: tmp_path / "other"}
     with cluster(tmp_path / "made", 2, elsewhere=elsewhere, stops={struck: "radon-"}) as made:
         client = made.client(where, "--cluster", made.address, "--elsewhere")
-        made.take_away()
+        made.take_away(blow)
         assert client.wait(240) == 0
     assert missing_and_doubled(where / "results", tasks()) == ({}, {})
     assert "1 sample taken elsewhere, because no worker came back" in log_of(where)

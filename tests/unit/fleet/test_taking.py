@@ -211,6 +211,7 @@ def test_a_pair_whose_machine_is_lost_is_taken_again_as_a_whole_on_an_equal_one(
     report = own.report()
     assert "1 sample taken elsewhere, because no worker came back" in report
     assert ("2 samples taken again with the other one of their pair" in report) == (struck % 2 == 1)
+    assert not list(spool.left_behind(own.state)), "a machine that never comes back is missed"
 
 
 def test_times_go_nowhere_else_than_to_an_equal_machine_and_the_command_says_how_to_go_on(
