@@ -171,7 +171,7 @@ class Cluster:
         raise AssertionError("no sample has stopped")
 
     def take_away(self, number: int = signal.SIGKILL) -> None:
-        """Send a signal to all of the machine whose sample has stopped itself; it never comes back."""
+        """Send a signal to all processes of the machine whose sample has stopped, for good."""
         nanny, processes = self.stopped()
         self.absent.add(nanny)
         for process in processes:

@@ -123,6 +123,20 @@ def test_a_lost_machine_that_may_have_what_nobody_took_again_is_asked_by_a_later
     assert [one.sample.cell for one in entries(tmp_path / "results")] == [COUNTS[0].cell]
 
 
+def test_a_lost_machine_is_not_missed_if_all_that_it_took_is_recorded(
+    cluster: Cluster,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    without(cluster, "home", "other")
+    said = list[str]()
+    with samples(cluster, tmp_path, said) as (own, taking):
+        taking.accept(taking.run(COUNTS[0]))
+        cluster.lose("twin")
+        own.crew.refresh(now=True)
+    assert said == []
+    assert not list(spool.left_behind(own.state))
+
+
 def test_what_is_on_present_machines_is_fetched_though_another_one_never_comes_back(
     cluster: Cluster,  # noqa: F811
     tmp_path: Path,
@@ -211,7 +225,6 @@ def test_a_pair_whose_machine_is_lost_is_taken_again_as_a_whole_on_an_equal_one(
     report = own.report()
     assert "1 sample taken elsewhere, because no worker came back" in report
     assert ("2 samples taken again with the other one of their pair" in report) == (struck % 2 == 1)
-    assert not list(spool.left_behind(own.state)), "a machine that never comes back is missed"
 
 
 def test_times_go_nowhere_else_than_to_an_equal_machine_and_the_command_says_how_to_go_on(
