@@ -292,6 +292,36 @@ def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(
     assert missing_and_doubled(where / "results", tasks()) == ({}, {})
 
 
+def test_a_run_that_was_begun_alone_goes_on_with_a_cluster(made: Cluster, tmp_path: Path) -> None:
+    where = tmp_path / "run"
+    client = made.client(where)
+    wait_for(4, made.taken)
+    kill(client.pid)
+    client.wait()
+    before = sum(
+        1 for path in layout.journals(where / "results") for _ in read_journal(path).entries
+    )
+    assert 0 < before < len(tasks())
+    assert made.client(where, "--resume", "--cluster", made.address).wait(240) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
+def test_a_client_that_is_killed_takes_its_own_workers_with_it(tmp_path: Path) -> None:
+    """They are its children, and a cluster of nobody would measure beside whoever comes next."""
+    made, where = Cluster(tmp_path / "made"), tmp_path / "run"
+    made.taken.mkdir(parents=True)
+    client = made.client(where, "--cluster", LOCAL)
+    wait_for(3, made.taken)
+    kill(client.pid)
+    client.wait()
+    until = time.monotonic() + 120
+    while (left := made.left_running()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not left
+    assert made.client(where, "--resume").wait(240) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
 def test_a_comparison_of_real_subjects_on_a_cluster_judges_both_sides(
     newest: Environment, observatory: Callable[..., subprocess.CompletedProcess[str]],
     tmp_path: Path,
