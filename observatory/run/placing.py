@@ -114,6 +114,9 @@ class Placing:
             self.uncounted = _with(self.uncounted, place, uncounted)
             self.untimed = _with(self.untimed, place, untimed)
             self.hosts = _with(self.hosts, place, host)
+            # What was done before it came is not its to make up for: the others would wait.
+            busy = [self._busy(one) for one in self.workers if self.has(one)]
+            self.load.setdefault(place, min(busy, default=0.0) * workers)
             self.workers = {**self.workers, place: workers}
 
     def _move_from(self, place: str) -> None:

@@ -138,6 +138,16 @@ def test_the_chains_of_a_lost_place_go_to_others_until_it_joins_again() -> None:
     assert not planned.has("a")
 
 
+def test_a_place_that_joins_late_gets_its_share_of_what_is_left_and_not_all_of_it() -> None:
+    planned = placing(a=1)
+    fillers = [task for task in TASKS if task.keep]
+    for number in range(20):
+        planned.place_of(replace(fillers[0], keep=f"early {number}"))
+    planned.join("b", 1, of_class=True)
+    late = [planned.place_of(replace(fillers[0], keep=f"late {number}")) for number in range(10)]
+    assert late.count("a") == late.count("b")
+
+
 def test_a_place_without_workers_takes_nothing_and_a_filled_cache_is_gone_to() -> None:
     assert placing(a=0, b=1).place_of(CALL) == "b"
     planned = placing()
