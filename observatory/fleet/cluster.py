@@ -45,10 +45,13 @@ class DaskFleet:
     _load: dict[str, float] = field(default_factory=dict)
     """What the placings of all subjects share."""
     _newcomers: Newcomers = field(init=False)
+    _looked: set[str] = field(init=False)
+    """The places that were there at the beginning, and those that were looked at since."""
 
     def __post_init__(self) -> None:
         """Let those that take samples welcome the workers that join."""
         self._newcomers = Newcomers(self.crew, self._look_at, self._join)
+        self._looked = {*self.crew.sites}
 
     @property
     def workers(self) -> int:
@@ -97,6 +100,7 @@ class DaskFleet:
     def _look_at(self, name: str) -> None:
         """Find out whether times of a place that has joined are trusted."""
         site = self.crew.sites[name]
+        self._looked.add(name)
         if name in self.crew.of_class() and not site.place.home:
             self._untimed = (self._untimed or {}) | quarantined(self.crew, [name])
 
@@ -124,6 +128,9 @@ class DaskFleet:
     def placing(self) -> Placing:
         """A new plan of which chain of tasks goes where."""
         self._quarantined()
+        for name in self.crew.sites.keys() - self._looked:
+            if self.crew.sites[name].addresses:  # others are looked at when they join again
+                self._look_at(name)
         placing = Placing({}, (), load=self._load)
         for name in self.crew.sites:
             self._join(placing, name)

@@ -25,6 +25,7 @@ from tests.unit.fleet.test_machines import (
     cluster,  # noqa: F401
     comparing,
     entries,
+    fleet,
 )
 from tests.unit.fleet.test_taking import FILLS, TIMED, WARM, samples
 
@@ -123,6 +124,19 @@ def test_no_time_comes_from_a_place_that_joins_and_is_slower_but_counts_do(
         with pytest.raises(FleetError, match="on twin times are not trusted"):
             taking.run(TIMED)
     assert [host for host, _ in cluster.taken] == ["twin"]
+
+
+def test_a_place_that_has_joined_is_looked_at_before_the_next_subject_is_timed_there(
+    cluster: Cluster,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    late = only_home(cluster)
+    own = fleet(cluster, [], tmp_path / "state")
+    assert own.placing().untimed == {}
+    cluster.refused["twin"][remote.watch] = OSError("torn")
+    cluster.places |= late
+    own.crew.refresh(now=True)
+    assert own.placing().untimed == {"twin": "the sentinel could not look at it: torn"}
 
 
 def test_a_place_of_another_class_that_joins_takes_counts_only(
