@@ -31,7 +31,7 @@ LedgerOutcome = Literal["hit", "miss", "uncacheable", "internal"]
 OUTER_GRAPH = "outer graph"
 """What ledgers call the function of a whole graph."""
 
-LARGEST_REPORT = 64 * 2**20
+LARGEST_REPORT = 8 * 2**20
 """Characters of a report; what is longer is no report."""
 FILLER_FILE = "hash-seed.json"
 """Who filled a kept cache: {"hash_seed": 5}; beside its directories `pytensor` and `numba`."""

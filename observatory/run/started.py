@@ -15,8 +15,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-LARGEST = 32 * 2**20
-"""Bytes of stdout, and of stderr, that are kept: the first ones of stdout, the last of stderr."""
+LARGEST = 8 * 2**20
+"""Bytes of stdout that are kept, the first ones: as text, each may take four bytes."""
+_LAST = 2**20
+"""Bytes of stderr that are kept, the last ones: a few lines of it are recorded."""
 _CHUNK = 2**16
 
 
@@ -71,8 +73,8 @@ class Started(subprocess.Popen[bytes]):
             self._out += chunk[: max(0, LARGEST - len(self._out))]
         else:
             self._err += chunk
-            if len(self._err) > 2 * LARGEST:
-                del self._err[:-LARGEST]
+            if len(self._err) > 2 * _LAST:
+                del self._err[:-_LAST]
         return bool(chunk)
 
 

@@ -20,6 +20,10 @@ from tests.hostile.surface import Reader
 from tests.hostile.surfaces import SURFACES
 
 SIZES = {"8 MiB": 8 * 2**20, "1 MiB": 2**20, "256 KiB": 2**18}
+LARGE = {"16 MiB": 2**24}
+"""The largest JSON file that is read, for contents that cost what they cost by their bytes."""
+LARGEST = {"32 MiB": 2**25, "27 MiB": 27 * 2**20}
+"""Of these, answers of a forge are read up to 27 MiB; all other readers refuse them."""
 
 
 def _filled(size: int, begin: bytes, item: bytes, end: bytes = b"") -> bytes:
@@ -38,8 +42,43 @@ def _deep_tables(size: int) -> bytes:
 
 _SERVED = ("answers of a forge",)
 """Their server is a thread, which a fork does not inherit: each has one of its own."""
+_IN_PIECES = ("index of a conda channel",)
+"""Their readers never hold a whole content, and take long for one."""
 _CUT = ("names and texts in pages", "command lines")
 """Their readers take less of a content than the smallest has, so that it stands for all sizes."""
+_WIDE = "\U0001f600".encode()
+"""One such character, and each of a text takes four bytes in memory."""
+_VALUES = b'{"":0},' * 190_000 + b"0"
+"""Nearly as many values as are read; no others take more memory."""
+
+
+def _combinations(size: int, few: int, many: int, letters: int) -> bytes:
+    """An asv result file with a value for each combination of two parameters."""
+    words = [json.dumps(f"\U0001f600{'x' * letters}{number}") for number in range(few)]
+    others = [json.dumps(str(number)) for number in range(many)]
+    whole = (
+        '{"commit_hash":"c0ffee00","env_name":"e","date":1,"params":{"machine":"ci"},'
+        '"result_columns":["result","params"],"version":2,"results":{'
+        f'"a":[[{",".join(["1"] * few * many)}],[[{",".join(words)}],[{",".join(others)}]]]}}}}'
+    ).encode()
+    return _filled(size, whole, b" ")
+
+
+_MOST = "a wide text beside values"
+WIDE: dict[str, Callable[[int], bytes]] = {
+    "one long text": lambda size: _filled(size, b'{"version":"', b"x", b'"}'),
+    "one wide text": lambda size: _filled(size, b'{"version":"' + _WIDE, b"x", b'"}'),
+    _MOST: lambda size: _filled(
+        size, b'{"results":{"a":[' + _VALUES + b']},"version":"' + _WIDE, b"x", b'"}'
+    ),
+    "wide texts": lambda size: _filled(size, b'{"results":["', _WIDE + b"x" * 200 + b'","', b'"]}'),
+    "NaN, values and a wide text": lambda size: _filled(
+        size, b'{"n":NaN,"a":[' + _VALUES + b'],"version":"\\ud83d\\ude00', b"x", b'"}'
+    ),
+    # As many as are read, with short names and with long ones.
+    "combinations": lambda size: _combinations(size, 100, 1300, 0),
+    "long combinations": lambda size: _combinations(size, 200, 200, 190),
+}
 CONTENTS: dict[str, Callable[[int], bytes]] = {
     "different keys": _keys,
     "empty objects": lambda size: _filled(size, b"[", b"{},", b"{}]"),
@@ -95,12 +134,15 @@ def main() -> None:
                 # What it imports is not what a content costs.
                 surface.read(surface.seeds()[0], Path(work))
     found: dict[str, dict[str, tuple[float, str]]] = {name: {} for name in SURFACES}
-    for kind, make in CONTENTS.items():
-        for words, size in SIZES.items():
-            content = make(size)  # once for all: making some takes longer than reading them
-            for name, surface in SURFACES.items():
-                if name not in _CUT or size == min(SIZES.values()):
-                    found[name][f"{kind}, {words}"] = in_fork(surface.read, content)
+    costly = {_MOST: WIDE[_MOST]}
+    for contents, sizes in ((CONTENTS, SIZES), (WIDE, LARGE), (costly, LARGEST)):
+        for kind, make in contents.items():
+            for words, size in sizes.items():
+                content = make(size)  # once for all: making some takes longer than reading them
+                for name, surface in SURFACES.items():
+                    cut = name in _CUT or (name in _IN_PIECES and contents is not CONTENTS)
+                    if not cut or size == min(SIZES.values()):
+                        found[name][f"{kind}, {words}"] = in_fork(surface.read, content)
     json.dump(found, sys.stdout)
 
 

@@ -25,7 +25,7 @@ from observatory.github.client import GitHub
 from observatory.github.transport import Transport
 from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.numba_bound.repodata import RepodataError, releases
-from observatory.run import execute
+from observatory.run import execute, started
 from observatory.run.spool import Spooled, merge
 from observatory.store.asv import pytest_benchmark
 from observatory.store.base.strict_json import InvalidError, read_json
@@ -106,13 +106,17 @@ def _unpacked(pattern: str) -> Callable[[], list[bytes]]:
 
 
 def _record(content: bytes, work: Path) -> None:
-    """What a measured process prints, and what it reports to the primitive."""
+    """What a measured process prints, and what it reports to the primitive.
+
+    More than `started.LARGEST` bytes of what it prints are not kept.
+    """
     (work / "report.json").write_bytes(content)
     with suppress(MessageError):
         read_report(work / "report.json")
     task = Task(Cell("radon", "warm_disk", "NUMBA", "fork"), "timing", 0)
+    printed = content[: started.LARGEST]
     with suppress(InvalidError):
-        execute._record(task, "seal", "seal " + content.decode(errors="replace"), 0)
+        execute._record(task, "seal", "seal " + printed.decode(errors="replace"), 0)
 
 
 def _records() -> list[bytes]:

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from observatory.store.asv.columns import LARGEST_PRODUCT
-from observatory.store.asv.listing import BENCHMARKS
+from observatory.store.asv.listing import BENCHMARKS, LARGEST_FILE
 from observatory.store.asv.names import BENCHMARK_VERSION, parse_name
 from observatory.store.base.decode import NotJsonError, decoded
-from observatory.store.base.files import write_changed
+from observatory.store.base.files import read_bounded, write_changed
 from observatory.store.base.problems import RecordError
 
 if TYPE_CHECKING:
@@ -32,10 +32,9 @@ def load(results: Path) -> Entries:
     """Read ``benchmarks.json``: entries by name, {} if there is none. Raises RecordError."""
     path = results / BENCHMARKS
     try:
-        loaded = decoded(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except (NotJsonError, OSError) as error:
+        content = read_bounded(path, LARGEST_FILE, "remove it and make it again")
+        loaded = {} if content is None else decoded(content)
+    except NotJsonError as error:
         raise RecordError(
             f"{path} cannot be read, so nothing can be added to it: {error}"
         ) from error

@@ -17,8 +17,10 @@ from asv_runner.statistics import compute_stats
 
 LARGEST_PRODUCT = 1_000_000
 """Combinations of one benchmark's parameters."""
-LARGEST_TEXT = 2**26
-"""Characters of the names and parameters of all the combinations of one file."""
+LARGEST_TEXT = 2**24
+"""Characters of the names and parameters of all the combinations of one file, with 100 more for
+each: a reader keeps 700 bytes of a combination beside its name."""
+_BESIDE = 100
 LONGEST_NAME = 1000
 
 _COLUMNS = ("result", "samples", "stats_repeat", "stats_ci_99_a", "stats_ci_99_b")
@@ -213,9 +215,12 @@ class SeriesReader:
                 )
             words = tuple(tuple(map(str, words)) for words in params)
             number = self._series.number(Series(name, words))
-        self._text += self._series.texts[number]
+        self._text += self._series.texts[number] + _BESIDE * self._series.lengths[number]
         if self._text > LARGEST_TEXT:
-            raise UnreadableError(f"the file names more than {LARGEST_TEXT} characters of series")
+            raise UnreadableError(
+                f"the file names more than {LARGEST_TEXT:,} characters of series, "
+                f"of which each takes {_BESIDE} beside its name"
+            )
         return number
 
     def _name_what_is_no_number(self, starts: Ints) -> None:

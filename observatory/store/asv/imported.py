@@ -23,16 +23,24 @@ from observatory.store.asv.files import write_machine
 from observatory.store.asv.import_subjects import short, subject_of
 from observatory.store.asv.listing import MACHINE
 from observatory.store.asv.names import BENCHMARK_VERSION
-from observatory.store.asv.pytest_benchmark import Imported, Saved, Statistics, parse
+from observatory.store.asv.pytest_benchmark import (
+    WITHOUT_ROUNDS,
+    Imported,
+    Saved,
+    Statistics,
+    parse,
+)
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic
 from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError, reason_of
+from observatory.store.base.strict_json import LARGEST_JSON
 from observatory.store.records.layout import checked_machine, checked_name
 from observatory.store.records.machine import Machine
 
-LARGEST_IMPORT = 512 * 2**20
+LARGEST_IMPORT = LARGEST_JSON
 """Bytes of one file: with all rounds, a quick test alone takes 4 MB (`--benchmark-json`)."""
+_AGAIN = "remove it and make it again"
 _LONGEST_LABEL = 60
 _STATISTICS = [one.name for one in dataclasses.fields(Statistics)]
 _COLUMNS = ["result", "params", "version", "started_at", "duration",
@@ -123,9 +131,7 @@ def _content(file: Path) -> bytes:
             raise RecordUsageError(f"{file} is not a file")
     except OSError as error:
         raise RecordError(f"{file} cannot be read: {error.strerror}") from error
-    return (
-        read_bounded(file, LARGEST_IMPORT, "save it with --benchmark-save, without rounds") or b""
-    )
+    return read_bounded(file, LARGEST_IMPORT, WITHOUT_ROUNDS) or b""
 
 
 def _date(saved: Saved, subject: str, options: Options) -> datetime:
@@ -148,7 +154,7 @@ def _machine(saved: Saved, results: Path, options: Options) -> Machine:
     if not described.exists():
         return Machine(machine=name, **saved.machine)
     try:
-        loaded = decoded(described.read_bytes())
+        loaded = decoded(read_bounded(described, LARGEST_JSON, _AGAIN) or b"")
         if isinstance(loaded, dict):  # asv's own fields come and go
             loaded = {key: loaded[key] for key in Machine.model_fields if key in loaded}
         found = Machine.model_validate(loaded)
@@ -191,7 +197,7 @@ def _rows_of(path: Path, head: dict[str, Any]) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        loaded = decoded(path.read_bytes())
+        loaded = decoded(read_bounded(path, LARGEST_JSON, "remove it") or b"")
     except (NotJsonError, OSError) as error:
         raise RecordError(f"{path} cannot be added to: {error}; remove it") from error
     same = ("commit_hash", "env_name", "result_columns")

@@ -10,14 +10,17 @@ from pathlib import Path
 
 from observatory.store.base.problems import Problem
 from observatory.store.base.signatures import Signature, signature_of
+from observatory.store.base.strict_json import LARGEST_JSON
 from observatory.store.records import layout
 
 BENCHMARKS = "benchmarks.json"
 MACHINE = "machine.json"
 _NO_RESULTS = (BENCHMARKS, MACHINE, layout.ALERTS)
 """Files beside those with results. Alerts are where the directory of one machine was looked at."""
-LARGEST_FILE = 64 * 2**20
+LARGEST_FILE = LARGEST_JSON
 """Bytes of one JSON file; a larger one is named and skipped."""
+SMALLER = "asv writes smaller files without --record-samples"
+"""What to do about one that is larger, or that holds more values than are read."""
 
 _Parts = tuple[str, ...]
 
@@ -93,7 +96,9 @@ def _regular(
     if not stat.S_ISREG(found.st_mode):
         problems.append(Problem(path, "it is not a regular file"))
     elif largest is not None and found.st_size > largest:
-        problems.append(Problem(path, f"it is larger than {largest} bytes and was not read"))
+        advice = "remove it and make it again" if parts[-1] in _NO_RESULTS else SMALLER
+        reason = f"it is larger than {largest:,} bytes and was not read; {advice}"
+        problems.append(Problem(path, reason))
     else:
         return Listed(path, os.fsencode("/".join(parts)), signature_of(found))
     return None

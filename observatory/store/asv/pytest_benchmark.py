@@ -22,12 +22,14 @@ from pydantic import ValidationError
 
 from observatory.store.asv.columns import interval
 from observatory.store.asv.pytest_file import Benchmark, File, Stats
-from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.base.decode import NotJsonError, TooMuchError, decoded
 from observatory.store.base.problems import RecordError, reason_of
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMMIT = re.compile(r"[0-9a-f]{8,64}")
 _LONGEST_REPR = 100
+WITHOUT_ROUNDS = "save it with --benchmark-save, which leaves the single rounds out"
+"""What to do about a file that is larger, or holds more values, than are read."""
 _FEWEST_FOR_QUARTILES = 10
 """Rounds from which on the quartiles say how uncertain the median is."""
 
@@ -81,6 +83,8 @@ def parse(content: bytes, extra: Iterable[str] = ()) -> Saved:
     """
     try:
         file = File.model_validate(decoded(content))
+    except TooMuchError as error:
+        raise RecordError(f"{error}; {WITHOUT_ROUNDS}") from error
     except NotJsonError as error:
         raise RecordError(f"it is not a file of pytest-benchmark: {error}") from error
     except ValidationError as error:

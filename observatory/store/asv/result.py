@@ -16,7 +16,8 @@ from operator import itemgetter
 from typing import Any, NamedTuple
 
 from observatory.store.asv.columns import Columns, SeriesList, SeriesReader, UnreadableError
-from observatory.store.base.decode import NotJsonError, decoded
+from observatory.store.asv.listing import SMALLER
+from observatory.store.base.decode import NotJsonError, TooMuchError, decoded
 from observatory.store.base.moments import LATEST
 
 MOST_PROBLEMS = 1000
@@ -90,6 +91,8 @@ def parse(content: bytes, series: SeriesList) -> Parsed:
 def _loaded(content: bytes) -> dict[str, Any]:
     try:
         loaded = decoded(content)
+    except TooMuchError as error:
+        raise UnreadableError(f"{error}; {SMALLER}") from error
     except NotJsonError as error:
         raise UnreadableError(str(error)) from error
     version = loaded.get("version") if isinstance(loaded, dict) else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any
 
 import orjson
@@ -23,10 +24,18 @@ _DEEP_KEY = re.compile(
     rb"{%d}" % _DEEPEST_KEY
 )
 _SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
+_HALF = re.compile("[\ud800-\udfff]")
+_MOST_LENIENT = 8 * 2**20
+"""Bytes of a content that is no strict JSON and has characters beyond ASCII. The standard library
+holds all of it as text, four bytes a character, beside what it parses; it writes ASCII itself."""
 
 
 class NotJsonError(ValueError):
     """The content is not JSON, or not text, or too much; the message says where."""
+
+
+class TooMuchError(NotJsonError):
+    """The content is more than can be parsed within bounds of memory."""
 
 
 class NotTomlError(ValueError):
@@ -55,21 +64,40 @@ def decoded_toml(content: bytes) -> dict[str, Any]:
 def decoded(content: bytes) -> Any:
     """The parsed content; NaN and both Infinities are None.
 
-    Raises NotJsonError, also for more than can be parsed within bounds of memory.
+    Raises NotJsonError; TooMuchError for more than can be parsed within bounds of memory.
     """
     try:
         check_bounds(content)
     except InvalidError as error:
-        raise NotJsonError(str(error)) from None
+        raise TooMuchError(str(error)) from None
     try:
         return orjson.loads(content)
     except orjson.JSONDecodeError:
         pass  # the standard library knows NaN, and says best what else is wrong
+    if len(content) > _MOST_LENIENT and not content.isascii():
+        raise TooMuchError(
+            f"it is not strict JSON and has characters beyond ASCII; of such a file, at most "
+            f"{_MOST_LENIENT:,} bytes are read"
+        )
     try:
         found = json.loads(content, parse_constant=lambda _: None)
-        if _SURROGATE.search(content):
-            # Half a pair is legal in JSON and is not text: nothing could print or store it.
-            json.dumps(found, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise NotJsonError(f"it is not JSON: {str(error)[:200]}") from error
+    if _SURROGATE.search(content) and any(map(_HALF.search, _texts(found))):
+        # Half a pair is legal in JSON and is not text: nothing could print or store it.
+        raise NotJsonError("it is not JSON of text: it has half of a surrogate pair")
     return found
+
+
+def _texts(found: Any) -> Iterator[str]:
+    """Every text and key of a parsed content."""
+    rest = [found]
+    while rest:
+        one = rest.pop()
+        if isinstance(one, str):
+            yield one
+        elif isinstance(one, dict):
+            yield from one
+            rest += one.values()
+        elif isinstance(one, list):
+            rest += one

@@ -29,7 +29,7 @@ def read_bounded(path: Path, most: int, advice: str) -> bytes | None:
     except OSError as error:
         raise RecordError(f"{path} cannot be read: {error.strerror}") from error
     if len(content) > most:
-        raise RecordError(f"{path} is larger than {most} bytes; {advice}")
+        raise RecordError(f"{path} is larger than {most:,} bytes; {advice}")
     return content
 
 

@@ -18,6 +18,9 @@ from observatory.store.base.problems import reason_of
 
 MOST_VALUES = 400_000
 """Values and keys of one content: 100 MB in memory if each is as large as it can be."""
+LARGEST_JSON = 16 * 2**20
+"""Bytes of one content. One character beyond 16 bits makes a text take four times its bytes, and a
+parser copies the content: 96 MB. As many values as are read take that many bytes in real files."""
 MOST_KEYS = 10_000
 """Keys of one object: each that is not allowed is a mistake, and all are reported."""
 DEEPEST = 256
@@ -62,11 +65,16 @@ def check_bounds(content: bytes, most: int = MOST_VALUES) -> None:
     low.
     """
     # Each takes a byte at least.
-    values = 0 if len(content) <= most else sum(map(content.count, (b",", b"[", b"{")))
+    values = 0 if len(content) <= most else values_in(content)
     if values > most:
         raise InvalidError(f"it holds about {values:,} values; at most {most:,} are read")
     if content.count(b":") > MOST_KEYS and _has_wide_object(content):
         raise InvalidError(f"an object in it has more than {MOST_KEYS:,} keys")
+
+
+def values_in(content: bytes) -> int:
+    """How many values and keys JSON holds, about and never too few: what separates or opens one."""
+    return sum(map(content.count, (b",", b"[", b"{")))
 
 
 def _has_wide_object(content: bytes) -> bool:

@@ -175,7 +175,7 @@ def tidy(results: Path, older_than: datetime | None) -> Tidied:
 def _compact(path: Path, older_than: datetime | None, done: Tidied) -> list[JournalRecord] | None:
     """Compact one journal if it is due; its records then, None if they are not all of its lines."""
     with locked_content(path):
-        journal = read_journal(path, strict=True)
+        journal = read_journal(path, strict=True, whole=True)
         last = newest(journal.entries)
         if older_than is None or last is None or last >= older_than or not journal.complete:
             return journal.records if journal.complete else None

@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 from observatory.store.base.problems import Problem
+from observatory.store.base.strict_json import values_in
 from observatory.store.journal.models import (
     HEADER_MARK,
     LARGEST_LINE,
@@ -28,6 +29,12 @@ from observatory.store.journal.values import comparable_entries, current_header
 
 MOST_UNREADABLE = 10_000
 """Lines of one journal that cannot be read: each takes some hundred bytes of memory."""
+LARGEST_JOURNAL = 16 * 2**20
+"""Bytes of one journal that are read; the rest is skipped, by name."""
+MOST_VALUES = 800_000
+"""Values of one journal that are read, which take 170 bytes each: five times as many as the longest
+committed journal has."""
+_SMALLER = "`observatory publish --compact-after 1d` makes it smaller"
 _TORN = "the last line is torn: the process was killed while it wrote; it is skipped"
 
 
@@ -61,18 +68,19 @@ class JournalContents:
         return [] if header is None else comparable_entries(header, self.entries)
 
 
-def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
+def read_journal(path: Path, *, strict: bool = False, whole: bool = False) -> JournalContents:
     """Read all of a journal that is whole; what is not whole is among the problems.
 
-    After very many lines that it cannot read it does not look at the rest, and says so. A file that
-    cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
+    After very many lines that it cannot read it does not look at the rest, and says so; so it does
+    after LARGEST_JOURNAL bytes or MOST_VALUES values, unless ``whole``, which is for compaction. A
+    file that cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
     writes the journal again from what was read.
     """
     header: JournalHeader | None = None
     records: list[JournalRecord] = []
     problems: list[Problem] = []
     orphans, complete = 0, True
-    for number, raw, broken in _lines(path, strict=strict):
+    for number, raw, broken in _lines(path, strict=strict, whole=whole):
         found = broken or parsed(raw)
         if isinstance(found, JournalHeader) and (
             header is None or found.subject.same_as(header.subject)
@@ -108,10 +116,17 @@ def read_journal(path: Path, *, strict: bool = False) -> JournalContents:
     return JournalContents(path, header, records, problems, complete)
 
 
+def too_much(size: int, values: int) -> str | None:
+    """What is said of a journal of so many bytes and values; None if all of it is read."""
+    if size > LARGEST_JOURNAL:
+        return f"the journal is larger than {LARGEST_JOURNAL:,} bytes"
+    return f"the journal holds more than {MOST_VALUES:,} values" if values > MOST_VALUES else None
+
+
 def read_header(path: Path) -> JournalHeader | None:
     """The last header of a journal, without reading its samples; None if there is none."""
     header: JournalHeader | None = None
-    for _, raw, _ in _lines(path):
+    for _, raw, _ in _lines(path, whole=True):
         if raw.startswith(HEADER_MARK) and isinstance(found := parsed(raw), JournalHeader):
             header = found if header is None or found.subject.same_as(header.subject) else header
     return header
@@ -122,7 +137,7 @@ def runs_in(path: Path) -> Iterator[str]:
 
     A last line that a kill has torn is none; a journal that cannot be read has none.
     """
-    for _, raw, _ in _lines(path):
+    for _, raw, _ in _lines(path, whole=True):
         if (found := RUN_MARK.match(raw)) and raw.endswith(b"\n"):
             yield found[1].decode()
 
@@ -139,19 +154,27 @@ def written(records: Iterable[JournalRecord]) -> bytes:
     return b"".join(part + b"\n" for part in parts)
 
 
-def _lines(path: Path, *, strict: bool = False) -> Iterator[tuple[int, bytes, str | None]]:
+def _lines(
+    path: Path, *, strict: bool = False, whole: bool
+) -> Iterator[tuple[int, bytes, str | None]]:
     """Number, bytes and what is wrong with each line; never more than LARGEST_LINE in memory."""
-    number = 0
+    number = size = values = 0
     try:
         with path.open("rb") as stream:
             while raw := stream.readline(LARGEST_LINE + 1):
                 number += 1
+                size += len(raw)
+                values += 0 if whole else values_in(raw)
+                if not whole and (reason := too_much(size, values)):
+                    yield number, b"", f"{reason}: the rest is skipped; {_SMALLER}"
+                    return
                 if len(raw) <= LARGEST_LINE:
                     yield number, raw, None
                     continue
-                yield number, b"", f"the line is longer than {LARGEST_LINE} bytes and skipped"
+                yield number, b"", f"the line is longer than {LARGEST_LINE:,} bytes and skipped"
                 while not raw.endswith(b"\n") and raw:
                     raw = stream.readline(LARGEST_LINE)
+                    size += len(raw)
     except OSError as error:
         if strict:
             raise

@@ -14,12 +14,20 @@ from typing import Any
 
 from observatory.store.asv import benchmarks_json
 from observatory.store.asv.columns import SeriesList
-from observatory.store.asv.listing import BENCHMARKS, LARGEST_FILE, MACHINE, Listed, listing
+from observatory.store.asv.listing import (
+    BENCHMARKS,
+    LARGEST_FILE,
+    MACHINE,
+    SMALLER,
+    Listed,
+    listing,
+)
 from observatory.store.asv.result import parse
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded, write_atomic, write_changed
 from observatory.store.base.locking import in_turn
 from observatory.store.base.problems import Problem, RecordError
+from observatory.store.base.strict_json import InvalidError, check_bounds
 from observatory.store.reading.beside import problem_of
 from observatory.store.records import layout
 
@@ -92,6 +100,15 @@ def _with_rows(before: bytes, added: bytes) -> bytes:
     """A result file with the rows of another one of the same commit and environment."""
     if before == added:
         return before
+    # Both are in memory at once, and what becomes of them has to be read again.
+    if len(before) + len(added) > LARGEST_FILE:
+        raise RecordError(
+            f"with the one that is there, it is larger than {LARGEST_FILE:,} bytes; {SMALLER}"
+        )
+    try:
+        check_bounds(before + added)
+    except InvalidError as error:
+        raise RecordError(f"with the one that is there, {error}; {SMALLER}") from None
     # Rows stay as asv wrote them: NaN, which `decoded` reads as None, is another outcome to it.
     try:
         old, new = json.loads(before), json.loads(added)

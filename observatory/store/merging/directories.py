@@ -24,18 +24,22 @@ from observatory.store.base.files import write_atomic
 from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
 from observatory.store.base.record import RecordFiles
+from observatory.store.base.strict_json import values_in
 from observatory.store.journal.contents import ContentError, ContentStore
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.merging import merged
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileStore
-from observatory.store.journal.reader import JournalContents, read_journal, written
+from observatory.store.journal.reader import (
+    LARGEST_JOURNAL,
+    JournalContents,
+    read_journal,
+    too_much,
+    written,
+)
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
 from observatory.store.records import layout
 from observatory.store.records.kinds import KINDS
-
-LARGEST_JOURNAL = 256 * 2**20
-"""Bytes; a larger one is named and left out."""
 
 
 @dataclass
@@ -109,7 +113,7 @@ def _journal(part: Path, name: Path, problems: list[Problem]) -> JournalContents
         if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(part.resolve()):
             raise RecordError("it is not a regular file")
         if found.st_size > LARGEST_JOURNAL:
-            raise RecordError(f"it is larger than {LARGEST_JOURNAL} bytes")
+            raise RecordError(f"it is larger than {LARGEST_JOURNAL:,} bytes")
         journal = read_journal(path, strict=True)
         problems += journal.problems
         header = journal.last_header
@@ -159,6 +163,9 @@ def _unite_journal(
             ProfileStore, layout.PROFILES, lambda one: one.line.profile, into, same, done.problems
         )
         header, content = records[-1].header, written(records)
+        if reason := too_much(len(content), values_in(content)):
+            done.problems.append(Problem(target, f"{reason} with what is added; it stays as it is"))
+            return
         grown = empty or target.read_bytes() != content
         asv_file = layout.asv_path(into, header.machine.machine, subject)
         if grown or not asv_file.is_file():

@@ -20,7 +20,7 @@ import numpy as np
 
 from observatory.store.asv import result
 from observatory.store.asv.columns import Columns, Ints, Series, SeriesList, joined
-from observatory.store.asv.listing import LARGEST_FILE, Listed, listing
+from observatory.store.asv.listing import LARGEST_FILE, SMALLER, Listed, listing
 from observatory.store.asv.result import Head
 from observatory.store.base.decode import NotJsonError, decoded
 from observatory.store.base.files import read_bounded
@@ -309,4 +309,4 @@ def benchmarks_of(path: Path) -> Made:
 
 
 def _content(path: Path) -> bytes:
-    return read_bounded(path, LARGEST_FILE, "it was not read") or b""
+    return read_bounded(path, LARGEST_FILE, SMALLER) or b""

@@ -18,12 +18,12 @@ from pydantic import Field, FiniteFloat
 from observatory.benchmarks.catalogue import Kind
 from observatory.store.base.moments import Moment
 from observatory.store.base.record import Record, load_record, save_record
+from observatory.store.base.strict_json import LARGEST_JSON
 from observatory.store.records import layout
 from observatory.store.records.comparison import FunctionChange, GraphChange
 from observatory.store.records.sample import Count, Text, Word
 
 FILE = layout.ALERTS
-_LARGEST_FILE = 64 * 2**20
 
 AlertId = Annotated[str, Field(pattern=r"^[0-9a-f]{10}$")]
 State = Literal["new", "open", "acknowledged", "expired", "event", "resolved"]
@@ -298,4 +298,4 @@ def load(results: Path) -> Alerts | None:
     """Read ``results/alerts.json``; None if there is no such file. Raises RecordError if broken."""
     advice = "restore it from git, or remove it: its alerts then count as first seen today"
     wrong = "is not what `observatory alerts` writes"
-    return load_record(Alerts, results / FILE, _LARGEST_FILE, wrong, advice)
+    return load_record(Alerts, results / FILE, LARGEST_JSON, wrong, advice)

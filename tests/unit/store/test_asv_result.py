@@ -153,9 +153,9 @@ def test_thousands_of_broken_benchmarks_are_counted_beyond_a_bound(
 def test_names_of_endless_length_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     _, problems = read(foreign({"a" * 1001: [[1.0]]}))
     assert "its name is longer than 1000 characters" in problems[0]
-    monkeypatch.setattr(columns, "LARGEST_TEXT", 1000)
+    monkeypatch.setattr(columns, "LARGEST_TEXT", 2000)
     wide = [["1" * 100, "2"], ["3" * 100, "4"]]
     content = foreign({name: [[1, 2, 3, 4], wide] for name in "ab"})
     found, problems = read(content)
     assert len(found) == 4
-    assert "more than 1000 characters" in problems[0]
+    assert "more than 2,000 characters" in problems[0]
