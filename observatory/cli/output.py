@@ -161,14 +161,18 @@ def report_problems(problems: Sequence[Problem], strict: bool) -> None:
         raise typer.Exit(Exit.UNREADABLE)
 
 
-def name_broken(results: Path) -> None:
-    """Name the broken records of a results directory on stderr, before a command goes without them.
+def name_broken(results: Path, told_later: str = "") -> None:
+    """Name on stderr what cannot be read in a results directory, for a command that goes without.
 
-    The journals are left to whoever reads them.
+    ``told_later``: the name of a file without which the command ends, and which it names itself.
     """
     from observatory.store.reading.beside import problems_beside  # which imports pydantic's models
+    from observatory.store.reading.cache import directory_for
+    from observatory.store.reading.read import read_results
 
-    report_problems(problems_beside(results), strict=False)
+    read = read_results(results, directory_for(results)).problems if results.is_dir() else ()
+    every = (*read, *problems_beside(results))
+    report_problems([one for one in every if one.path.name != told_later], strict=False)
 
 
 @contextmanager

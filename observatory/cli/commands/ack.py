@@ -15,11 +15,12 @@ from pydantic import ValidationError
 
 from observatory.app.wanted import named_alert
 from observatory.cli import options
-from observatory.cli.output import say
+from observatory.cli.output import name_broken, say
 from observatory.errors import SelectionError
 from observatory.store.base.problems import reason_of
 from observatory.store.records import triage
 from observatory.store.records.alerts import Acknowledgement
+from observatory.store.records.layout import ALERTS
 
 
 def command(
@@ -40,6 +41,7 @@ def command(
 
     The command appends to RESULTS/triage.toml; commit that file. The alert returns after that time.
     """  # fmt: skip
+    name_broken(results, told_later=ALERTS)
     alert = named_alert(results, id_)
     now = datetime.now(UTC)
     if (end := _until(until, now)) <= now:

@@ -19,6 +19,7 @@ from observatory.errors import SelectionError
 from observatory.run.git import Git
 from observatory.run.local import STATE
 from observatory.store.journal.models import SEARCH
+from observatory.store.records.layout import ALERTS
 from observatory.store.records.machine import this_machine
 from observatory.store.records.searches import Searched
 from observatory.text.crossings import told as crossing_told
@@ -83,7 +84,7 @@ def command(
             "--open searches for all open alerts: name no subjects, --cell, --graph or --metric "
             "with it"
         )
-    name_broken(results)
+    name_broken(results, told_later=ALERTS if open_ or len(ends or ()) == 1 else "")
     if repo is not None:
         Git(repo)  # a mistake is told before releases are measured
     with on_cluster(session, cluster) as own:

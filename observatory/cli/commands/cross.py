@@ -16,6 +16,7 @@ from observatory.cli.output import Console, TerminalProgress, name_broken, say
 from observatory.run.local import STATE
 from observatory.run.sources import commits_between
 from observatory.store.journal.models import SEARCH
+from observatory.store.records.layout import ALERTS
 from observatory.store.records.machine import this_machine
 from observatory.text.crossings import told
 from observatory.text.markdown import markdown
@@ -80,7 +81,7 @@ def command(
         deadline=options.deadline(budget),
         progress=TerminalProgress(console),
     )  # fmt: skip
-    name_broken(results)
+    name_broken(results, told_later=ALERTS if len(ends or ()) == 1 else "")
     wanted = wanted_named(results, ends or [], cell, metric, graphs=graph or (),
                           counted=not session.uncounted())  # fmt: skip
     texts = [wanted.good, wanted.bad]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from observatory.analyze.history.standing import by_need
 from observatory.cli import github, options
+from observatory.cli.output import name_broken
 from observatory.errors import SelectionError
 from observatory.github import issues, settings
 from observatory.github.issues import Need, Wanted
@@ -38,6 +39,7 @@ def command(
     """  # fmt: skip
     site = options.pages_at(url).rstrip("/")
     wanted = settings.load(config).issues
+    name_broken(results, told_later=record.FILE)
     found = record.load(results)
     if found is None:
         raise SelectionError(f"there is no {results / record.FILE}; run `observatory alerts` first")

@@ -10,7 +10,7 @@ import typer
 
 from observatory.app.passports import judged, known_of, passport_of, shipped
 from observatory.cli import options
-from observatory.cli.output import say
+from observatory.cli.output import name_broken, say
 from observatory.errors import Exit, SelectionError
 from observatory.guard.passports import USES, Known, Ruling, restorable
 from observatory.run.readers import python_here
@@ -67,6 +67,8 @@ def command(
     measurements of all environments that filled it show that it is safe; what was not measured is
     not safe.
     """  # fmt: skip
+    if results is not None:
+        name_broken(results)
     reader = python_here(python)
     here = passport_of(reader)
     if directory is None:

@@ -11,7 +11,7 @@ import typer
 from observatory.benchmarks.catalogue import LAUNCHES, METRICS, SCENARIOS
 from observatory.cli import options
 from observatory.cli.help import Command
-from observatory.cli.output import say
+from observatory.cli.output import name_broken, say
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -65,6 +65,7 @@ def history(
     """Plot a metric of each backend over the subjects."""
     from observatory.app import frame, plot
 
+    name_broken(results)
     rows = frame(results)
     drawn = plot.history(
         rows, metric=metric, scenario=scenario, model=model, launch=launch, machine=machine, log=log
@@ -92,6 +93,7 @@ def series(
     from observatory.app import plot
     from observatory.app import series as series_of
 
+    name_broken(results)
     tracks = series_of(
         results, metric=metric, models=model or (), scenarios=scenario or (),
         backends=backend or (), launches=launch or (), machines=machine or (),
@@ -137,6 +139,7 @@ def ledger(
     from observatory.app import ledger as ledger_of
     from observatory.app import plot
 
+    name_broken(results)
     functions = ledger_of(
         subject, results=results, model=model, scenario=scenario, backend=backend, launch=launch,
         machine=machine,
