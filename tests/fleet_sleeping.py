@@ -57,7 +57,7 @@ class Sleeping:
 class Simulated(Environment):
     """Its ``importable`` holds a file for each cell and pass, with the seconds that it takes."""
 
-    def start(self, directory: Path, module: str, *args: str, line: str = "") -> Any:
+    def start(self, directory: Path, module: str, *args: str, line: str = "", **_: object) -> Any:
         """Return what stands for the process of a sample."""
         assert module == "benchmarks.sample"
         return Sleeping(self.importable, args, line)

@@ -7,6 +7,7 @@ journal, because the record of a sample does not name its settings.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Mapping
@@ -29,7 +30,12 @@ from observatory.text.units import human
 
 _AS_ERRORS = "error::FutureWarning,error::DeprecationWarning,error::SyntaxWarning"
 """What says that something will stop working; numba and NumPy warn of other things as usual."""
+ELSEWHERE = "HOME, TMPDIR and caches on another file system"
+BESIDE = "HOME, TMPDIR and caches in another place of the same file system"
+"""Where there is no other file system, or it cannot be written to, or it has little room."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - only a private directory below it is used
+_ROOM = 2**31
+"""Bytes that have to be free there: a container's has 64 MB, which the caches of one row fill."""
 
 
 @dataclass(frozen=True)
@@ -40,26 +46,32 @@ class Condition:
     variables: Mapping[str, str] = field(default_factory=dict)
     flags: str | None = None
     """PYTENSOR_FLAGS."""
-    launch: str | None = None
-    """Another start method."""
+    launches: tuple[str, ...] = ()
+    """Other start methods; a cell is measured with the last one that it has."""
+    place: Path | None = None
+    """Where compile directory, caches and temporary files are; None: where they usually are."""
 
     def beside(self, other: Condition) -> Condition:
-        """Both at once. A start method, or the value of a variable, is that of the second one."""
+        """Both at once. The value of a variable is that of the second one."""
         flags = ",".join(filter(None, (self.flags, other.flags))) or None
         return Condition(
             AND.join(filter(None, (self.name, other.name))),
-            {**self.variables, **other.variables}, flags, other.launch or self.launch,
+            {**self.variables, **other.variables}, flags, self.launches + other.launches,
+            other.place or self.place,
         )  # fmt: skip
 
     def cell(self, usual: Cell) -> Cell:
         """The cell that is measured: the usual one where it has no such start method."""
-        other = usual if self.launch is None else replace(usual, launch=self.launch)
-        return usual if other.problem() else other
+        others = (replace(usual, launch=one) for one in reversed(self.launches))
+        return next((one for one in others if not one.problem()), usual)
 
 
 @contextmanager
-def conditions(cell: Cell) -> Iterator[list[Condition]]:
-    """The conditions under which a change of a cell is looked at, valid in this block."""
+def conditions(*cells: Cell) -> Iterator[list[Condition]]:
+    """The conditions under which a change of cells is looked at, valid in this block.
+
+    The start methods are those that any of the cells can have besides its own.
+    """
     found = [
         Condition("PYTHONHASHSEED=0", {"PYTHONHASHSEED": "0"}),
         Condition(
@@ -74,10 +86,12 @@ def conditions(cell: Cell) -> Iterator[list[Condition]]:
         Condition("python -O", {"PYTHONOPTIMIZE": "1"}),
         Condition("warnings as errors", {"PYTHONWARNINGS": _AS_ERRORS}),
     ]
-    found += [Condition(one, launch=one) for one in LAUNCHES if _is_other(one, cell)]
-    with temporary("observatory-home-", _elsewhere()) as home:
-        place = {"HOME": str(home), "TMPDIR": str(home)}
-        yield [*found, Condition("HOME in another place", place)]
+    launches = [one for one in LAUNCHES if any(_is_other(one, cell) for cell in cells)]
+    found += [Condition(one, launches=(one,)) for one in launches]
+    elsewhere = _elsewhere()
+    with temporary("observatory-home-", elsewhere) as home:
+        name = ELSEWHERE if elsewhere else BESIDE
+        yield [*found, Condition(name, {"HOME": str(home)}, place=home)]
 
 
 def _is_other(launch: str, cell: Cell) -> bool:
@@ -87,6 +101,8 @@ def _is_other(launch: str, cell: Cell) -> bool:
 def _elsewhere() -> Path | None:
     """A place on another file system than that of temporary files; None: there is none here."""
     if not (_MEMORY.is_dir() and os.access(_MEMORY, os.W_OK)):
+        return None
+    if shutil.disk_usage(_MEMORY).free < _ROOM:
         return None
     usual = Path(tempfile.gettempdir())
     return None if _MEMORY.stat().st_dev == usual.stat().st_dev else _MEMORY
@@ -119,7 +135,11 @@ def value_under(prober: Prober, subject: Subject, condition: Condition) -> float
     taken: list[Sample] = []
     with filled_caches(session.state, "condition") as caches:
         executor = session.executor(
-            environment, caches, flags=condition.flags, variables=condition.variables
+            environment,
+            caches,
+            flags=condition.flags,
+            variables=condition.variables,
+            place=condition.place,
         )
         with measuring_lock(session.say) as turn:
             line = batches_of(

@@ -168,12 +168,15 @@ class Session:
 
     def executor(
         self, environment: Environment, caches: Path, *,
-        flags: str | None = None, variables: Mapping[str, str] = NO_PINS,
+        flags: str | None = None, variables: Mapping[str, str] = NO_PINS, place: Path | None = None,
     ) -> Executor:  # fmt: skip
-        """What takes samples here. ``flags``, ``variables``: as a user would set them."""
+        """What takes samples here. ``flags``, ``variables``: as a user would set them.
+
+        ``place``: another directory for the caches and temporary files of samples.
+        """
         return Executor(
             environment, caches.absolute(), self.timeout, self.data, flags=flags,
-            variables=variables, only=self.only,
+            variables=variables, place=place, only=self.only,
         )  # fmt: skip
 
     def narrowed(self, graphs: Sequence[str]) -> Session:

@@ -2,12 +2,14 @@
 
 The settings are the conditions of `observatory cross`. Here they are crossed by pairs: every two of
 them are once together. In each row, keys are compared, siblings share a cache, a build starts from
-a filled cache, and draws use the cache that the usual settings left, as after an upgrade. The
-result of all rows is recorded; their samples are not, because these do not name their settings.
+a filled cache, and draws use the cache that the usual settings left, as after an upgrade; then the
+usual settings use the cache that the row left. The result of all rows is recorded; their samples
+are not, because these do not name their settings.
 """
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -35,13 +37,26 @@ CELLS = (
     Cell("keys_quick", "pairs_keys", "NUMBA", "spawn"),
     Cell("closures", "siblings", "NUMBA", "spawn"),
     Cell("randoms", "upgrade", "NUMBA", "spawn"),
+    Cell("keys_quick", "pairs_second", "C_VM", "spawn"),
     Cell("radon", "warm_disk", "C_VM", "spawn"),
     Cell("radon", "warm_disk", "NUMBA", "spawn"),
 )
-"""What is measured in each row; the last one says which start methods are other than usual."""
+"""What is measured in each row."""
+SOME = (
+    "differ.constant.value", "differ.props.CumOp.axis", "differ.props.Elemwise.scalar_op",
+    "differ.types.dtype",
+)  # fmt: skip
+"""The pairs that C_VM builds: a build takes it seconds, and it has no keys that could be compared
+without one."""
+DRAWS = ("normal", "gamma", "beta", "poisson", "bernoulli", "t")
+"""The draws that use the cache of a row with the usual settings again."""
 USUAL = "the usual settings"
 _LEFT = "usual"
 """The cache that an upgrade with the usual settings left."""
+_OWN = "own"
+"""The cache that an upgrade with the settings of a row left."""
+_BACK = " back"
+"""Stands behind the cell of an upgrade from other settings to the usual ones."""
 _NEVER = (
     *WRONG_VALUES, "key_instabilities", "cache_misses", "graphs_raised",
     "collided_symbols", "vulnerable_symbols",
@@ -78,7 +93,7 @@ def crossed(session: Session, subject: Subject) -> Iterator[Row]:
     """
     environment = session.environment(subject)
     began, rows = time.monotonic(), []
-    with conditions(CELLS[-1]) as every, filled_caches(session.state, "upgraded") as left:
+    with conditions(*CELLS) as every, filled_caches(session.state, "upgraded") as left:
         for condition in rows_of(every):
             name = condition.name or USUAL
             with doing(session.progress, f"{subject.label} with {name}"):
@@ -94,29 +109,44 @@ def crossed(session: Session, subject: Subject) -> Iterator[Row]:
 
 def _taken(
     session: Session, environment: Environment, condition: Condition, left: Path
-) -> list[Sample]:
-    """The samples of a row. ``left``: where the row of the usual settings leaves its cache."""
+) -> list[tuple[Sample, str]]:
+    """The samples of a row, and what is said of where each is from.
+
+    ``left``: where the rows leave the caches of their upgrades.
+    """
     cells = [condition.cell(one) for one in CELLS]
     upgrades = [one for one in cells if SCENARIOS[one.scenario].family == "upgrade"]
-    others = [one for one in cells if one not in upgrades]
-    cache, keep_fresh = (_LEFT, None) if condition.name else (None, _LEFT)
+    pairs_of_c = [one for one in cells if SCENARIOS[one.scenario].of_pair == "second"]
+    others = [one for one in cells if one not in upgrades + pairs_of_c]
+    once, nothing = Rounds(timing=0, counting=1), Condition("")
+    cache, keep = (_LEFT, _OWN) if condition.name else (None, _LEFT)
+    there = [Task(one, "counting", 0, cache, None, keep) for one in upgrades]
+    back = [Task(one, "counting", 0, _OWN) for one in upgrades if condition.name]
+    shutil.rmtree(left / _OWN, ignore_errors=True)  # of the row before, should this one leave none
+    of_pairs, of_draws = session.narrowed(SOME), session.narrowed(DRAWS)
     with filled_caches(session.state, "settings") as caches, measuring_lock(session.say):
-        samples = []
-        for place, tasks in (
-            (caches, plan(others, Rounds(timing=0, counting=1))),
-            (left, [Task(one, "counting", 0, cache, None, keep_fresh) for one in upgrades]),
+        taken = []
+        for narrowed, place, under, tasks, direction in (
+            (session, caches, condition, plan(others, once), ""),
+            (of_pairs, caches, condition, plan(pairs_of_c, once), ""),
+            (session, left, condition, there, ""),
+            (of_draws, left, nothing, back, _BACK),
         ):
-            executor = session.executor(
-                environment, place, flags=condition.flags, variables=condition.variables
+            executor = narrowed.executor(
+                environment,
+                place,
+                flags=under.flags,
+                variables=under.variables,
+                place=under.place,
             )
-            samples += [executor.run(task) for task in tasks]
-        return samples
+            taken += [(executor.run(task), _where(task.cell) + direction) for task in tasks]
+        return taken
 
 
-def _row(name: str, samples: Sequence[Sample]) -> Row:
+def _row(name: str, samples: Sequence[tuple[Sample, str]]) -> Row:
     found = {
-        (metric.name, f"{metric.name} of {_where(one.cell)}"): float(one.metrics[metric.name])
-        for one in samples
+        (metric.name, f"{metric.name} of {place}"): float(one.metrics[metric.name])
+        for one, place in samples
         for metric in metrics_of(one.cell.scenario, one.cell.launch)
         if metric.kind == "exact" and metric.alerts_in(one.cell.scenario)
         if one.metrics.get(metric.name, 0)
@@ -126,7 +156,7 @@ def _row(name: str, samples: Sequence[Sample]) -> Row:
         for never in (True, False)
     )
     # What a setting takes away, as C's code without a compiler, is not measured, and not worse.
-    failures = [f"{_where(one.cell)}: {failure_of([one])}" for one in samples if failed(one)]
+    failures = [f"{place}: {failure_of([one])}" for one, place in samples if failed(one)]
     return Row(name=name, counts=counts, failures=failures, further=further)
 
 

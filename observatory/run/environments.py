@@ -97,17 +97,19 @@ class Environment:
         """Return the command that runs a module such as ``benchmarks.sample`` with arguments."""
         return [str(self.python), "-m", module, *args]
 
-    def start(self, directory: Path, module: str, *args: str, line: str = "") -> Started:
+    def start(
+        self, directory: Path, module: str, *args: str, line: str = "", place: Path | None = None
+    ) -> Started:
         """Start a module in a directory, and return its process with what it prints.
 
-        ``line`` is all that its stdin holds. Ctrl-C in the terminal does not reach it: whoever
-        starts it has to end it.
+        ``line`` is all that its stdin holds. ``place``: another directory for its temporary files.
+        Ctrl-C in the terminal does not reach it: whoever starts it has to end it.
         """
         return Started(
             self.command(module, *args),
             line=line,
             cwd=directory,
-            env=self.variables(),
+            env=self.variables() | ({} if place is None else {"TMPDIR": str(place.absolute())}),
             start_new_session=True,
         )
 

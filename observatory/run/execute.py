@@ -67,6 +67,8 @@ class Executor:
     """Additional PYTENSOR_FLAGS, as a user would set them."""
     variables: Mapping[str, str] = field(default_factory=dict)
     """Additional variables of the measured processes, as a user would set them."""
+    place: Path | None = None
+    """Where samples have their directories: caches, TMPDIR; None: with other temporary files."""
     only: Sequence[str] = ()
     """The members to build of each model; empty: all of them."""
     _running: set[Started] = field(default_factory=set)
@@ -157,7 +159,9 @@ class Executor:
         with self._lock:
             if self._cancelled:
                 raise Cancelled
-            process = self.environment.start(self.caches, "benchmarks.sample", *words, line=seal)
+            process = self.environment.start(
+                self.caches, "benchmarks.sample", *words, line=seal, place=self.place
+            )
             self._running.add(process)
         return process
 

@@ -17,7 +17,7 @@ from typing import IO
 
 LARGEST = 8 * 2**20
 """Bytes of stdout that are kept, the first ones: as text, each may take four bytes."""
-_LAST = 2**20
+LAST = 2**20
 """Bytes of stderr that are kept, the last ones: a few lines of it are recorded."""
 _CHUNK = 2**16
 
@@ -73,8 +73,8 @@ class Started(subprocess.Popen[bytes]):
             self._out += chunk[: max(0, LARGEST - len(self._out))]
         else:
             self._err += chunk
-            if len(self._err) > 2 * _LAST:
-                del self._err[:-_LAST]
+            if len(self._err) > 2 * LAST:
+                del self._err[:-LAST]
         return bool(chunk)
 
 

@@ -35,7 +35,7 @@ def rows(
     """What settings crossed give in these cells, by the name of the row."""
 
     @contextmanager
-    def chosen(_: Cell) -> Iterator[list[Condition]]:
+    def chosen(*_: Cell) -> Iterator[list[Condition]]:
         yield [*crossed_ones]
 
     monkeypatch.setattr(settings, "conditions", chosen)
@@ -66,7 +66,7 @@ def test_keys_that_collide_with_another_floatx_alone_are_found_where_settings_ar
 def test_what_our_graphs_use_and_pytensor_deprecates_is_no_error_where_warnings_are(
     newest: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with conditions(CELLS[-1]) as every:
+    with conditions(*CELLS) as every:
         (errors,) = [one for one in every if one.name == "warnings as errors"]
     cells = (CELLS[0], CELLS[2])
     graphs = ["differ.props.Scan.taps", "differ.props.gamma.dtype", "normal"]

@@ -52,6 +52,17 @@ COMMANDS = {
         "--samples",
     ],
     "canary": ["canary", "3.3.6", "--launch", "spawn"],
+    "settings": ["canary", "3.3.4", "--settings"],
+    "work": [
+        "run",
+        "--subject",
+        "3.3.4",
+        "--preset",
+        "work",
+        "--backend",
+        "NUMBA",
+        "--resume",
+    ],
     "upgrade": ["upgrade", "3.3.4", "3.3.6"],
     "bisect": ["bisect", "3.3.3", "3.3.7", *CELL],
     "cross": ["cross", "3.3.4", "3.3.6", *CELL, "--conditions"],
@@ -375,6 +386,13 @@ def culprits(place: Path) -> tuple[list[str], set[int]]:
     return [one.certainty for one in found.culprits], set(times)
 
 
+def rows(place: Path) -> list[Any]:
+    """The rows of settings that are recorded, and the caches that are left of them."""
+    (found,) = place.glob("results/settings/*.json")
+    left = place.glob("state/caches/*")
+    return [*json.loads(found.read_text())["rows"], sorted(one.name for one in left)]
+
+
 def records(kind: str) -> Callable[[Path], object]:
     """The records of a kind, and the journals that are left of what made them."""
 
@@ -405,7 +423,8 @@ def steps(place: Path) -> list[tuple[str, int | None, bool]]:
 
 
 KEPT: dict[str, Callable[[Path], object]] = {
-    **dict.fromkeys(("run", "growth", "path"), samples_of),
+    **dict.fromkeys(("run", "work", "growth", "path"), samples_of),
+    "settings": rows,
     "observe": pages,
     "calibrate": floors,
     "bisect": culprits,

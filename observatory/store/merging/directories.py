@@ -163,8 +163,8 @@ def _unite_journal(
             ProfileStore, layout.PROFILES, lambda one: one.line.profile, into, same, done.problems
         )
         header, content = records[-1].header, written(records)
-        if reason := too_much(len(content), values_in(content)):
-            done.problems.append(Problem(target, f"{reason} with what is added; it stays as it is"))
+        if long := too_much(len(content), values_in(content)):
+            done.problems.append(Problem(target, f"{long} with what is added; it stays as it is"))
             return
         grown = empty or target.read_bytes() != content
         asv_file = layout.asv_path(into, header.machine.machine, subject)

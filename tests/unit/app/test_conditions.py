@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,7 +12,14 @@ import pytest
 
 from observatory.app import conditions as of_conditions
 from observatory.app import session as of_session
-from observatory.app.conditions import Condition, conditions, under_each, value_under
+from observatory.app.conditions import (
+    BESIDE,
+    ELSEWHERE,
+    Condition,
+    conditions,
+    under_each,
+    value_under,
+)
 from observatory.app.probing import OutOfTimeError, Prober
 from observatory.app.session import Session
 from observatory.benchmarks.catalogue import METRICS, Cell
@@ -21,6 +30,7 @@ from observatory.store.records.crossings import UnderCondition
 from observatory.store.records.sample import Sample
 from tests.factories import header, sample, subject
 
+SIBLINGS = Cell("closures", "siblings", "NUMBA", "spawn")
 SPAWN = Cell("radon", "warm_disk", "NUMBA", "spawn")
 OLD, NEW = subject("3.3.6"), subject("3.3.7")
 
@@ -50,18 +60,49 @@ def test_each_is_one_setting_other_than_usual() -> None:
             "cxx=",
             "numba__fastmath=False",
         }
-        assert [one.launch for one in every if one.launch] == ["fork"], "siblings have forkserver"
+        assert [one.launches for one in every if one.launches] == [("fork",)]
         home = Path(next(one for one in every if "HOME" in one.variables).variables["HOME"])
         assert home.is_dir()
     assert not home.exists()
 
 
 def test_a_cell_without_that_start_method_is_measured_with_the_usual_one() -> None:
-    fork = Condition("fork", launch="fork")
-    siblings = Cell("closures", "siblings", "NUMBA", "spawn")
-    assert fork.cell(siblings).launch == "fork"
+    fork = Condition("fork", launches=("fork",))
+    assert fork.cell(SIBLINGS).launch == "fork"
     upgrade = Cell("randoms", "upgrade", "NUMBA", "spawn")
     assert fork.cell(upgrade) == upgrade
+    both = fork.beside(Condition("forkserver", launches=("forkserver",)))
+    assert (both.cell(SIBLINGS).launch, both.cell(SPAWN).launch) == ("forkserver", "fork")
+
+
+def test_a_start_method_that_one_cell_of_several_has_is_a_condition() -> None:
+    with conditions(SIBLINGS, SPAWN) as every:
+        assert [one.launches for one in every if one.launches] == [("fork",), ("forkserver",)]
+
+
+def test_the_name_says_whether_home_is_on_another_file_system(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Without /dev/shm, or with temporary files in it, there is no other one."""
+    names = []
+    for memory in (tmp_path / "nothing", Path(tempfile.gettempdir()), other_file_system()):
+        monkeypatch.setattr(of_conditions, "_MEMORY", memory)
+        monkeypatch.setattr(of_conditions, "_ROOM", 1)
+        with conditions(SPAWN) as every:
+            home = Path(every[-1].variables["HOME"])
+            assert every[-1].place == home
+            differs = home.stat().st_dev != Path(tempfile.gettempdir()).stat().st_dev
+            assert differs == (every[-1].name == ELSEWHERE)
+            names.append(every[-1].name)
+    assert names[:2] == [BESIDE] * 2
+
+
+def other_file_system() -> Path:
+    """One that can be written to, if there is one here."""
+    places = (Path("/dev/shm"), Path("/run"), Path("/var/tmp"), Path.home())
+    usual = Path(tempfile.gettempdir()).stat().st_dev
+    there = (one for one in places if one.is_dir() and os.access(one, os.W_OK))
+    return next((one for one in there if one.stat().st_dev != usual), places[0])
 
 
 def test_the_old_subject_is_measured_only_where_the_new_one_has_another_value(
@@ -87,7 +128,7 @@ def test_the_old_subject_is_measured_only_where_the_new_one_has_another_value(
 
 
 def test_a_sample_has_the_setting_and_gets_into_no_journal(
-    prober: Prober, monkeypatch: pytest.MonkeyPatch
+    prober: Prober, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     seen: list[dict[str, Any]] = []
 
@@ -106,11 +147,12 @@ def test_a_sample_has_the_setting_and_gets_into_no_journal(
     place = SimpleNamespace(key="key")
     monkeypatch.setattr(Session, "environment", lambda *_: place)
     monkeypatch.setattr(of_session, "Executor", Executor)
-    one = Condition("fork", {"LC_ALL": "C"}, flags="cxx=", launch="fork")
+    one = Condition("fork", {"LC_ALL": "C"}, "cxx=", ("fork",), tmp_path)
     assert value_under(prober, NEW, one) == 3
     assert {each["launch"] for each in seen} == {"fork"}
     assert seen[0]["variables"] == {"LC_ALL": "C"}
     assert seen[0]["flags"] == "cxx="
+    assert {each["place"] for each in seen} == {tmp_path}
     assert prober.samples == len(seen) == 2
     assert not (prober.session.results / "samples").exists()
     assert not list((prober.session.state / "caches").iterdir())

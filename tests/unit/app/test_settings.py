@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +13,8 @@ from observatory.app import session as of_session
 from observatory.app import settings
 from observatory.app.conditions import Condition
 from observatory.app.session import Session
-from observatory.app.settings import CELLS, USUAL, crossed, rows_of, status_of
-from observatory.benchmarks.catalogue import Cell
+from observatory.app.settings import CELLS, DRAWS, SOME, USUAL, crossed, rows_of, status_of
+from observatory.benchmarks.catalogue import MEMBERS, Cell
 from observatory.benchmarks.plan import Task
 from observatory.errors import Exit
 from observatory.run.local import LOCK
@@ -26,13 +26,13 @@ from tests.factories import failed, header, sample, subject
 
 FLOAT = Condition("floatX=float32", flags="floatX=float32")
 SEED = Condition("PYTHONHASHSEED=0", {"PYTHONHASHSEED": "0"})
-FORK = Condition("fork", launch="fork")
+FORK = Condition("fork", launches=("fork",))
 
 
 def test_settings_beside_each_other_have_all_flags_variables_and_the_start_method() -> None:
     both = FLOAT.beside(SEED).beside(FORK)
     assert both.name == "floatX=float32 and PYTHONHASHSEED=0 and fork"
-    assert (both.flags, both.variables, both.launch) == (FLOAT.flags, SEED.variables, "fork")
+    assert (both.flags, both.variables, both.launches) == (FLOAT.flags, SEED.variables, ("fork",))
     twice = FLOAT.beside(Condition("cxx=", flags="cxx="))
     assert twice.flags == "floatX=float32,cxx="
 
@@ -46,19 +46,23 @@ def test_three_settings_need_four_rows_and_the_first_has_none() -> None:
 def measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, metrics: dict[str, dict[str, float]],
     took: Callable[[str, Path, Task], object] = lambda *_: None, cell: Cell = CELLS[-1],
+    own: Callable[[Task], dict[str, float]] = lambda _: {},
+    built: Callable[[Task, Sequence[str]], object] = lambda *_: None,
 ) -> list[Row]:  # fmt: skip
     """The rows of two settings, with the counts of one cell under a flag."""
 
     class Executor:
         def __init__(
-            self, _: object, caches: Path, *__: object, flags: str | None = None, **___: Any
-        ) -> None:
-            self.flags, self.caches = flags or "", caches
+            self, _: object, caches: Path, *__: object, flags: str | None = None,
+            only: Sequence[str] = (), **___: Any,
+        ) -> None:  # fmt: skip
+            self.flags, self.caches, self.only = flags or "", caches, only
 
         def run(self, task: Task) -> Sample:
             took(self.flags, self.caches, task)
-            own = metrics.get(self.flags, {}) if task.cell == cell else {}
-            return sample(task.cell, measure="counting", metrics=own)
+            built(task, self.only)
+            found = metrics.get(self.flags, {}) if task.cell == cell else {}
+            return sample(task.cell, measure="counting", metrics=found | own(task))
 
     monkeypatch.setenv(LOCK, str(tmp_path))  # whoever measures here meanwhile is not waited for
     session = Session(SEARCH, tmp_path / "results", tmp_path / "state", header().machine)
@@ -69,7 +73,7 @@ def measured(
     return list(crossed(session, subject("3.3.8")))
 
 
-def _two(_: object) -> Any:
+def _two(*_: object) -> Any:
     from contextlib import nullcontext
 
     return nullcontext([FLOAT, SEED])
@@ -127,8 +131,9 @@ def test_what_a_setting_takes_away_is_no_failure() -> None:
     """Without a compiler there is no C_VM."""
     cell = Cell("radon", "warm_disk", "C_VM", "spawn")
     absent = sample(cell, "counting", status="unavailable", metrics={})
-    row = settings._row("cxx=", [absent, failed(cell, "counting")])
-    assert [one.partition(":")[0] for one in row.failures] == ["radon warm_disk C_VM"]
+    where = "radon warm_disk C_VM"
+    row = settings._row("cxx=", [(absent, where), (failed(cell, "counting"), where)])
+    assert [one.partition(":")[0] for one in row.failures] == [where]
 
 
 def test_draws_with_other_settings_use_the_cache_that_the_usual_ones_left(
@@ -139,8 +144,14 @@ def test_draws_with_other_settings_use_the_cache_that_the_usual_ones_left(
     first, *others = [one for one in taken if one[2].cell.scenario == "upgrade"]
     assert (first[0], first[2].cache) == ("", None)
     assert first[2].keep_fresh is not None
-    assert len(others) == 3
-    assert {(place, task.cache) for _, place, task in others} == {(first[1], first[2].keep_fresh)}
+    assert len(others) == 6
+    there, back = others[::2], others[1::2]
+    assert {(place, task.cache) for _, place, task in there} == {(first[1], first[2].keep_fresh)}
+    # And the usual settings use the cache that each row left.
+    assert {flags for flags, _, _ in back} == {""}
+    assert {(place, task.cache) for _, place, task in back} == {
+        (place, task.keep_fresh) for _, place, task in there
+    }
     fillers = {place for _, place, task in taken if task.cell.scenario == "cold"}
     assert len(fillers) == 4  # other caches are of one row alone
 
@@ -164,3 +175,34 @@ def test_what_came_out_of_all_rows_is_recorded(
     told = dict(record.worse)
     assert told.pop("floatX=float32") == ("3 cache_misses of radon warm_disk",)
     assert "PYTHONHASHSEED=0" not in told
+
+
+def test_what_is_wrong_only_on_the_way_back_is_told_of_the_row(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The usual settings, with the cache that another setting left: as after one that is undone."""
+
+    def stale(task: Task) -> dict[str, float]:
+        return {"stale_results": 1.0} if task.cache == "own" else {}
+
+    rows = measured(monkeypatch, tmp_path, {}, own=stale)
+    assert [row.counts for row in rows] == [
+        {}, *[{"stale_results of randoms upgrade back": 1.0}] * 3
+    ]  # fmt: skip
+    assert {status_of(row, rows[0]) for row in rows[1:]} == {Exit.WRONG_RESULTS}
+
+
+def test_c_vm_builds_a_few_pairs_and_the_way_back_has_a_few_draws(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    taken: list[tuple[Task, Sequence[str]]] = []
+    measured(monkeypatch, tmp_path, {}, built=lambda *one: taken.append(one))
+    of_c = {only for task, only in taken if task.cell.scenario.startswith("pairs_") and
+            task.cell.backend == "C_VM"}  # fmt: skip
+    assert of_c == {tuple(sorted(SOME))}
+    assert set(SOME) <= set(MEMBERS["keys_quick"])
+    back = {only for task, only in taken if task.cache == "own"}
+    assert back == {tuple(sorted(DRAWS))}
+    assert set(DRAWS) <= set(MEMBERS["randoms"])
+    keys = {only for task, only in taken if task.cell.scenario == "pairs_keys"}
+    assert keys == {()}
