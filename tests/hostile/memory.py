@@ -66,7 +66,6 @@ def _combinations(size: int, few: int, many: int, letters: int) -> bytes:
 
 _MOST = "a wide text beside values"
 WIDE: dict[str, Callable[[int], bytes]] = {
-    "one long text": lambda size: _filled(size, b'{"version":"', b"x", b'"}'),
     "one wide text": lambda size: _filled(size, b'{"version":"' + _WIDE, b"x", b'"}'),
     _MOST: lambda size: _filled(
         size, b'{"results":{"a":[' + _VALUES + b']},"version":"' + _WIDE, b"x", b'"}'

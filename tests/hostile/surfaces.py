@@ -27,7 +27,7 @@ from observatory.guard.scan.scanning import NoCacheError, scan
 from observatory.numba_bound.repodata import RepodataError, releases
 from observatory.run import execute, started
 from observatory.run.spool import Spooled, merge
-from observatory.store.asv import pytest_benchmark
+from observatory.store.asv.imported import Options, import_file
 from observatory.store.base.strict_json import InvalidError, read_json
 from observatory.store.journal import night
 from observatory.store.journal.ledgers import LedgerStore
@@ -201,6 +201,11 @@ def _bench() -> list[bytes]:
     return dumped(file(*cases("tests/a.py::test_it", {"a": 1}, {"a": 2})))
 
 
+def _imported(content: bytes, work: Path) -> None:
+    (work / "saved.json").write_bytes(content)
+    import_file(work / "saved.json", work / "results", Options(machine="here"))
+
+
 def _returned(content: bytes, work: Path) -> None:
     """What a worker of a cluster returns, and what it recorded for a run that has ended."""
     with suppress(InvalidError):
@@ -318,7 +323,7 @@ SURFACES: dict[str, Surface] = {
     "record of a night": Surface(_nights, _night),
     "sample of a worker": Surface(_spooled, _returned),
     "names and texts in pages": Surface(lambda: [t.encode() for t in _PAGE_TEXTS], _page),
-    "pytest-benchmark": Surface(_bench, lambda content, _: pytest_benchmark.parse(content)),
+    "pytest-benchmark": Surface(_bench, _imported),
     "index of a conda channel": Surface(lambda: [repodata("0.68.0", "0.69.0rc1")], _channel),
     "observatory.toml": Surface(lambda: [_SETTINGS], _settings),
     "record of a measured process": Surface(_records, _record),
