@@ -18,6 +18,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from observatory.analyze.history.settings_changes import shared_settings
+from observatory.app.conditions import ELSEWHERE
 from observatory.app.settings import USUAL
 from observatory.errors import Exit
 from observatory.run.local import STATE
@@ -33,7 +34,7 @@ SHOWN_BY = {
     "fastmath_dropped": "",
     "locale_crashes": "LC_ALL=C",
     "optimised_loses_store": "python -O",
-    "other_file_system_raises": "HOME in another place",
+    "other_file_system_raises": ELSEWHERE,
     "shared_key_in_float32": "floatX=float32",
     "threads_change_keys": "NUMBA_NUM_THREADS=2",
     "warns_while_building": "warnings as errors",
