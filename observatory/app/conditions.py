@@ -30,8 +30,8 @@ from observatory.text.units import human
 
 _AS_ERRORS = "error::FutureWarning,error::DeprecationWarning,error::SyntaxWarning"
 """What says that something will stop working; numba and NumPy warn of other things as usual."""
-ELSEWHERE = "HOME, TMPDIR and caches on another file system"
-BESIDE = "HOME, TMPDIR and caches in another place of the same file system"
+ELSEWHERE = "HOME and caches on another file system"
+BESIDE = "HOME and caches in another place of the same file system"
 """Where there is no other file system, or it cannot be written to, or it has little room."""
 _MEMORY = Path("/dev/shm")  # noqa: S108 - only a private directory below it is used
 _ROOM = 2**31
@@ -49,7 +49,7 @@ class Condition:
     launches: tuple[str, ...] = ()
     """Other start methods; a cell is measured with the last one that it has."""
     place: Path | None = None
-    """Where compile directory, caches and temporary files are; None: where they usually are."""
+    """Where compile directory and caches are; None: where they usually are."""
 
     def beside(self, other: Condition) -> Condition:
         """Both at once. The value of a variable is that of the second one."""
@@ -89,9 +89,11 @@ def conditions(*cells: Cell) -> Iterator[list[Condition]]:
     launches = [one for one in LAUNCHES if any(_is_other(one, cell) for cell in cells)]
     found += [Condition(one, launches=(one,)) for one in launches]
     elsewhere = _elsewhere()
-    with temporary("observatory-home-", elsewhere) as home:
-        name = ELSEWHERE if elsewhere else BESIDE
-        yield [*found, Condition(name, {"HOME": str(home)}, place=home)]
+    with temporary("observatory-home-", elsewhere) as home, temporary("observatory-tmp-") as tmp:
+        # The cache of many users is on another file system than their temporary directory, and a
+        # file cannot be renamed from one to the other.
+        apart = {"HOME": str(home), "TMPDIR": str(tmp)}
+        yield [*found, Condition(ELSEWHERE if elsewhere else BESIDE, apart, place=home)]
 
 
 def _is_other(launch: str, cell: Cell) -> bool:

@@ -91,6 +91,8 @@ def test_the_name_says_whether_home_is_on_another_file_system(
         with conditions(SPAWN) as every:
             home = Path(every[-1].variables["HOME"])
             assert every[-1].place == home
+            tmp = Path(every[-1].variables["TMPDIR"])
+            assert tmp.stat().st_dev == Path(tempfile.gettempdir()).stat().st_dev
             differs = home.stat().st_dev != Path(tempfile.gettempdir()).stat().st_dev
             assert differs == (every[-1].name == ELSEWHERE)
             names.append(every[-1].name)
