@@ -118,15 +118,15 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(time, "monotonic", lambda: made.now)
 
     class Executor:
-        def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
-            self.place, self.caches = place, caches
-            made.only[place.key] = options["only"]
+        def __init__(self, held: Place, caches: Path, *_: object, **options: Any) -> None:
+            self.held, self.caches = held, caches
+            made.only[held.key] = options["only"]
 
         def holds(self, cache: str) -> bool:
             return (self.caches / cache).is_dir()
 
         def run(self, task: Task) -> Sample:
-            state, number = self.place.key.split()
+            state, number = self.held.key.split()
             label = SUBJECTS[int(number)].label
             if task.keep is not None:
                 (self.caches / task.keep).mkdir(exist_ok=True)  # runs of one second share it

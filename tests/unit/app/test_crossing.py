@@ -89,8 +89,8 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     monkeypatch.setattr(time, "monotonic", lambda: made.now)
 
     class Executor:
-        def __init__(self, place: Place, caches: Path, *_: object, **options: Any) -> None:
-            self.place, self.caches = place, caches
+        def __init__(self, held: Place, caches: Path, *_: object, **options: Any) -> None:
+            self.held, self.caches = held, caches
             made.only = options["only"]
 
         def holds(self, cache: str) -> bool:
@@ -101,10 +101,10 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
                 (self.caches / task.keep).mkdir(exist_ok=True)
             if task.cell != WARM:
                 return sample(task.cell, "counting", metrics={"cache_misses": 40})
-            made.taken.append(self.place.held)
+            made.taken.append(self.held.held)
             if len(made.taken) == made.ends_after:
                 made.now = 2.0
-            value = made.count(self.place.held)
+            value = made.count(self.held.held)
             given = {} if value is None else {"cache_misses": value}
             return sample(WARM, "counting", metrics=given)
 
