@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import BinaryIO
 
 from observatory.store.base.problems import Problem
 from observatory.store.base.strict_json import values_in
@@ -30,11 +31,10 @@ from observatory.store.journal.values import comparable_entries, current_header
 MOST_UNREADABLE = 10_000
 """Lines of one journal that cannot be read: each takes some hundred bytes of memory."""
 LARGEST_JOURNAL = 16 * 2**20
-"""Bytes of one journal that are read; the rest is skipped, by name."""
+"""Bytes of one journal that are read, the last ones; the samples before them are skipped."""
 MOST_VALUES = 800_000
 """Values of one journal that are read, which take 170 bytes each: five times as many as the longest
 committed journal has."""
-_SMALLER = "`observatory publish --compact-after 1d` makes it smaller"
 _TORN = "the last line is torn: the process was killed while it wrote; it is skipped"
 
 
@@ -71,10 +71,10 @@ class JournalContents:
 def read_journal(path: Path, *, strict: bool = False, whole: bool = False) -> JournalContents:
     """Read all of a journal that is whole; what is not whole is among the problems.
 
-    After very many lines that it cannot read it does not look at the rest, and says so; so it does
-    after LARGEST_JOURNAL bytes or MOST_VALUES values, unless ``whole``, which is for compaction. A
-    file that cannot be read is a problem, too; with ``strict`` it raises OSError, for whoever
-    writes the journal again from what was read.
+    After very many lines that it cannot read it does not look at the rest, and says so. Of more
+    than LARGEST_JOURNAL bytes or MOST_VALUES values it reads the last ones, unless ``whole``, which
+    is for compaction. A file that cannot be read is a problem, too; with ``strict`` it raises
+    OSError, for whoever writes the journal again from what was read.
     """
     header: JournalHeader | None = None
     records: list[JournalRecord] = []
@@ -158,24 +158,37 @@ def _lines(
     path: Path, *, strict: bool = False, whole: bool
 ) -> Iterator[tuple[int, bytes, str | None]]:
     """Number, bytes and what is wrong with each line; never more than LARGEST_LINE in memory."""
-    number = size = values = 0
+    number, named = 0, False
     try:
         with path.open("rb") as stream:
+            size, values = (0, 0) if whole else _extent(stream)
             while raw := stream.readline(LARGEST_LINE + 1):
                 number += 1
-                size += len(raw)
-                values += 0 if whole else values_in(raw)
-                if not whole and (reason := too_much(size, values)):
-                    yield number, b"", f"{reason}: the rest is skipped; {_SMALLER}"
-                    return
-                if len(raw) <= LARGEST_LINE:
+                reason = too_much(size, values)
+                size, values = size - len(raw), values - values_in(raw)
+                long = len(raw) > LARGEST_LINE
+                if reason and not raw.startswith(HEADER_MARK):
+                    if not named:
+                        named = True
+                        advice = "only its newest samples are read; move it away to begin a new one"
+                        yield number, b"", f"{reason}: {advice}"
+                elif long:
+                    yield number, b"", f"the line is longer than {LARGEST_LINE:,} bytes and skipped"
+                else:
                     yield number, raw, None
-                    continue
-                yield number, b"", f"the line is longer than {LARGEST_LINE:,} bytes and skipped"
-                while not raw.endswith(b"\n") and raw:
+                while long and raw and not raw.endswith(b"\n"):
                     raw = stream.readline(LARGEST_LINE)
-                    size += len(raw)
+                    size, values = size - len(raw), values - values_in(raw)
     except OSError as error:
         if strict:
             raise
         yield number + 1, b"", f"the journal cannot be read: {error.strerror}"
+
+
+def _extent(stream: BinaryIO) -> tuple[int, int]:
+    """How many bytes and values a journal has; it is read from the beginning then."""
+    size = values = 0
+    while chunk := stream.read(2**20):
+        size, values = size + len(chunk), values + values_in(chunk)
+    stream.seek(0)
+    return size, values

@@ -25,21 +25,19 @@ from observatory.store.base.locking import locked_content
 from observatory.store.base.problems import Problem, RecordError, RecordUsageError
 from observatory.store.base.record import RecordFiles
 from observatory.store.base.strict_json import values_in
+from observatory.store.journal.compacting import compacted
 from observatory.store.journal.contents import ContentError, ContentStore
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.merging import merged
 from observatory.store.journal.models import JournalEntry, JournalHeader
 from observatory.store.journal.profiles import ProfileStore
-from observatory.store.journal.reader import (
-    LARGEST_JOURNAL,
-    JournalContents,
-    read_journal,
-    too_much,
-    written,
-)
+from observatory.store.journal.reader import JournalContents, read_journal, too_much, written
 from observatory.store.merging.asv import unite_benchmarks, unite_result_files
 from observatory.store.records import layout
 from observatory.store.records.kinds import KINDS
+
+LARGEST_PART = 256 * 2**20
+"""Bytes of a journal in a part; a larger one is named and left out."""
 
 
 @dataclass
@@ -112,8 +110,8 @@ def _journal(part: Path, name: Path, problems: list[Problem]) -> JournalContents
         found = path.lstat()
         if not stat.S_ISREG(found.st_mode) or not path.resolve().is_relative_to(part.resolve()):
             raise RecordError("it is not a regular file")
-        if found.st_size > LARGEST_JOURNAL:
-            raise RecordError(f"it is larger than {LARGEST_JOURNAL:,} bytes")
+        if found.st_size > LARGEST_PART:
+            raise RecordError(f"it is larger than {LARGEST_PART:,} bytes")
         journal = read_journal(path, strict=True)
         problems += journal.problems
         header = journal.last_header
@@ -162,8 +160,12 @@ def _unite_journal(
         _copied(
             ProfileStore, layout.PROFILES, lambda one: one.line.profile, into, same, done.problems
         )
+        more = len(records) - len(there.records)
         header, content = records[-1].header, written(records)
-        if long := too_much(len(content), values_in(content)):
+        if _too_much(content):  # a subject that is measured every night
+            records = compacted(JournalContents(target, header, records))
+            content = written(records)
+        if long := _too_much(content):
             done.problems.append(Problem(target, f"{long} with what is added; it stays as it is"))
             return
         grown = empty or target.read_bytes() != content
@@ -177,8 +179,12 @@ def _unite_journal(
         if grown:
             # After asv's file: interrupted in between, the next time the journal grows again.
             write_atomic(target, content)
-            done.samples += len(records) - len(there.records)
+            done.samples += more
             done.grown[path] = header
+
+
+def _too_much(content: bytes) -> str | None:
+    return too_much(len(content), values_in(content))
 
 
 def _copied(

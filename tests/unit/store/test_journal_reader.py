@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from observatory.store.journal import reader
 from observatory.store.journal.compacting import bare
 from observatory.store.journal.merging import essence
 from observatory.store.journal.models import LARGEST_LINE, encoded
@@ -96,3 +97,22 @@ def test_the_runs_of_a_journal_are_those_of_its_samples(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-1])
     assert list(runs_in(path)) == [RUN, RUN], "a kill has torn the last line"
     assert list(runs_in(tmp_path / "none.jsonl")) == []
+
+
+@pytest.mark.parametrize(("limit", "most"), [("LARGEST_JOURNAL", 3000), ("MOST_VALUES", 150)])
+def test_of_a_journal_that_is_too_long_the_newest_samples_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, most: int
+) -> None:
+    """A subject that is measured every night has a journal that grows every night."""
+    taken = [sample(metrics={"compile_time": float(night)}) for night in range(1, 31)]
+    path = journal(tmp_path, taken).path
+    assert len(read_journal(path).entries) == 30
+    monkeypatch.setattr(reader, limit, most)
+    found = read_journal(path)
+    assert 1 < len(found.entries) < 30
+    assert [one.sample for one in found.entries] == taken[-len(found.entries) :]
+    (problem,) = found.problems
+    assert "only its newest samples are read; move it away to begin" in problem.reason
+    assert found.header == header()
+    assert not found.complete
+    assert len(read_journal(path, whole=True).entries) == 30

@@ -18,6 +18,7 @@ from observatory.store.asv.files import project
 from observatory.store.asv.imported import Options, import_file
 from observatory.store.asv.result import parse
 from observatory.store.base.problems import RecordError
+from observatory.store.journal import reader
 from observatory.store.journal.compacting import tidy
 from observatory.store.journal.ledgers import LedgerStore
 from observatory.store.journal.models import LARGEST_LINE, JournalHeader
@@ -231,7 +232,7 @@ def test_a_journal_that_is_not_what_it_says_is_named_and_left_out(
         path.unlink()
         os.mkfifo(path)
     else:
-        monkeypatch.setattr("observatory.store.merging.directories.LARGEST_JOURNAL", 10)
+        monkeypatch.setattr("observatory.store.merging.directories.LARGEST_PART", 10)
     done = unite(into, [part])
     assert done.samples == 0
     assert done.problems
@@ -512,3 +513,19 @@ def test_directories_lose_nothing_whatever_the_order(
         for e in journal.entries
     }
     assert there == {one for taken in measured for one in taken}
+
+
+def test_a_journal_that_would_become_too_large_keeps_the_samples_that_count(
+    tmp_path: Path, into: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reader, "LARGEST_JOURNAL", 6000)
+    for night in range(1, 31):
+        taken = sample(metrics={"compile_time": float(night)},
+                       started_at=NOON + timedelta(days=night))  # fmt: skip
+        part = shard(tmp_path / str(night), [taken], run=f"202612{night:02}T000000Z")
+        done = unite(into, [part])
+        assert (done.samples, done.problems) == (1, [])
+    (path,) = layout.journals(into)
+    assert path.stat().st_size <= 6000
+    assert read_journal(path).entries[-1].sample == taken
+    assert read_journal(path).complete
