@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .draft import Draft
-from .pair import Pair, differ
+from .draft import Draft, module
+from .numba_ops import times_first
+from .pair import OF_NUMBA, Pair, differ
 
 
 def _scaled(make: Callable[[Any, Any], Any]) -> Callable[[Draft, Any], Any]:
@@ -75,6 +76,37 @@ def _slice(d: Draft, stop: int) -> Any:
 def _exponent(d: Draft, exponent: float) -> Any:
     """Rewrites make other Ops of small exponents than of these."""
     return d.input([1.5, 2.5]) ** d.constant(exponent)
+
+
+def _number(make: Callable[[Any, Any], Any]) -> Callable[[Draft, Any], Any]:
+    """The builder of an Op whose key has no types, and which returns a constant number.
+
+    The number is no array: its type is that of an Op's scalar.
+    """
+
+    def build(d: Draft, case: Any) -> Any:
+        import numpy as np
+
+        scalars = module("scalar")
+        x = d.given(scalars.float64("x"), np.float64(2.0))
+        return scalars.second(x, scalars.constant(make(np, case)))
+
+    return build
+
+
+def _part_of_list(d: Draft, stop: int) -> Any:
+    """How long a part of a list is, whose slice is one constant."""
+    lists = module("typed_list")
+    return lists.length(lists.getitem(lists.make_list([d.vector() for _ in range(3)]), slice(stop)))
+
+
+def _held(d: Draft, value: float) -> Any:
+    """A tuple with an array in whose text the middle is missing."""
+    import numpy as np
+    from pytensor.graph.basic import Constant
+
+    held = Constant(module("link.c.type").generic, (_middle(np, value),))
+    return times_first()()(d.vector(), held)
 
 
 def _strided(np: Any, step: int) -> Any:
@@ -153,5 +185,11 @@ PAIRS: Mapping[str, Pair] = {
     "differ.constant.output": differ(_alone, 2.0, 3.0),
     "differ.constant.index": differ(_index, [0, 1], [1, 0]),
     "differ.constant.slice": differ(_slice, 2, 3),
+    "differ.constant.number_bytes": differ(
+        _number(lambda np, dtype: np.float64(1.5).view(dtype)), "float64", "int64"
+    ),
+    "differ.constant.number_bool": differ(_number(lambda np, v: np.bool_(v)), True, False),
+    "differ.constant.list_slice": differ(_part_of_list, 1, 2, linkers=OF_NUMBA),
+    "differ.constant.tuple": differ(_held, 1000.0, 9000.0, linkers=OF_NUMBA),
     "differ.constant.exponent": differ(_exponent, 2.25, 2.75),
 }

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .draft import Draft, module
-from .pair import OF_C, Pair, Side, differ
+from .numba_ops import one_of_many
+from .pair import OF_C, OF_NUMBA, Pair, Side, differ
 
 _OTHER = [3.0, -4.0, 5.0, 6.0, 8.0]
 
@@ -186,6 +187,13 @@ def _several_inputs(d: Draft, count: int) -> Any:
     return d.pt.join(0, *inputs) - 2.0 * inputs[-1][0]
 
 
+def _past_limit(d: Draft, place: int) -> Any:
+    """An Op with one input more than the 1,000 that numba takes as a tuple."""
+    scalars = module("scalar")
+    x, y = (d.given(scalars.float64(), value) for value in (2.0, 3.0))
+    return one_of_many()(place)(*[x] * 1000, y)
+
+
 def _wide(d: Draft, swapped: bool) -> Any:
     """Two of twelve inputs change places."""
     inputs = [d.input([float(n * n)]) for n in range(12)]
@@ -216,6 +224,7 @@ PAIRS: Mapping[str, Pair] = {
     "differ.inputs.unused": differ(_unused, False, True),
     "differ.inputs.number": differ(_several_inputs, 3, 4),
     "differ.inputs.shared": differ(_shared, False, True),
+    "differ.inputs.past_limit": differ(_past_limit, 0, 1000, linkers=OF_NUMBA),
     "differ.outputs.order": differ(_function_outputs, False, True),
     "differ.edges.input_or_output": differ(_input_or_output, False, True),
     "differ.outputs.chain_order": differ(_chain_outputs, slice(None), slice(None, None, -1)),

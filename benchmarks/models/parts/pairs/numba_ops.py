@@ -1,4 +1,4 @@
-"""An Op that numba compiles, whose key has what a pair wants it to have.
+"""Ops that numba compiles, whose keys have what a pair wants them to have.
 
 Model files import this module at their top, so that it imports PyTensor in functions.
 """
@@ -12,12 +12,13 @@ from .draft import module
 
 
 @cache
-def scaled(props: tuple[str, ...] = (), *, keyed: bool = True) -> Any:
+def scaled(props: tuple[str, ...] = (), *, keyed: bool = True, name: str = "Scaled") -> Any:
     """Return a class of Ops that multiply by ``factor``.
 
     ``props``: the properties that make two of them equal and that their key has. ``keyed``: whether
-    they have a key. An Op is made of ``factor``, ``version``, of its implementation, and ``held``.
-    Raises NotInThisRelease.
+    they have a key. ``name``: of the class; the function has the same name for all of them. An Op
+    is made of ``factor``, ``version``, of its implementation, and ``held``. Raises
+    NotInThisRelease.
     """
     from pytensor.graph.basic import Apply
     from pytensor.graph.op import Op
@@ -37,6 +38,8 @@ def scaled(props: tuple[str, ...] = (), *, keyed: bool = True) -> Any:
         def perform(self, _node: Any, inputs: Any, outputs: Any) -> None:
             outputs[0][0] = inputs[0] * self.factor
 
+    Scaled.__name__ = Scaled.__qualname__ = name
+
     def implementation(op: Any, **_: Any) -> Any:
         factor = op.factor
 
@@ -50,3 +53,63 @@ def scaled(props: tuple[str, ...] = (), *, keyed: bool = True) -> Any:
     else:
         dispatch.numba_funcify.register(Scaled)(lambda op, **more: implementation(op, **more)[0])
     return Scaled
+
+
+@cache
+def times_first() -> Any:
+    """Return a class of Ops that multiply by entry 1,000 of the first array of a tuple.
+
+    Raises NotInThisRelease.
+    """
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op
+
+    dispatch = module("link.numba.dispatch.basic")
+
+    class TimesFirst(Op):  # type: ignore[misc]
+        __props__ = ()
+
+        def make_node(self, x: Any, held: Any) -> Any:
+            return Apply(self, [x, held], [x.type()])
+
+        def perform(self, _node: Any, inputs: Any, outputs: Any) -> None:
+            outputs[0][0] = inputs[0] * inputs[1][0][1000]
+
+    def implementation(_op: Any, **_: Any) -> Any:
+        def times_first(x: Any, held: Any) -> Any:
+            return x * held[0][1000]
+
+        return dispatch.numba_njit(times_first)
+
+    dispatch.register_funcify_default_op_cache_key(TimesFirst)(implementation)
+    return TimesFirst
+
+
+@cache
+def one_of_many() -> Any:
+    """Return a class of Ops that return the input at ``place``. Raises NotInThisRelease."""
+    from pytensor.graph.basic import Apply
+    from pytensor.graph.op import Op
+
+    dispatch = module("link.numba.dispatch.basic")
+
+    class OneOfMany(Op):  # type: ignore[misc]
+        __props__ = ("place",)
+
+        def __init__(self, place: int) -> None:
+            self.place = place
+
+        def make_node(self, *inputs: Any) -> Any:
+            return Apply(self, inputs, [inputs[0].type()])
+
+        def perform(self, _node: Any, inputs: Any, outputs: Any) -> None:
+            outputs[0][0] = inputs[self.place]
+
+    def implementation(op: Any, node: Any, **_: Any) -> Any:
+        names = [f"x{number}" for number in range(len(node.inputs))]
+        made: dict[str, Any] = {}
+        exec(f"def one_of_many({', '.join(names)}): return {names[op.place]}", made)  # noqa: S102
+        return dispatch.numba_njit(made["one_of_many"])
+
+    dispatch.register_funcify_default_op_cache_key(OneOfMany)(implementation)
+    return OneOfMany

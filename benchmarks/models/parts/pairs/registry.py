@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from . import (
     alike,
     arithmetic,
+    classes,
     constants,
     described,
     draws,
@@ -27,7 +28,7 @@ from .pair import OF_NUMBA, Pair
 
 _TOPICS = (
     edges, constants, inner, flags, arithmetic, shapes, indexing, linear, draws, scattered, named,
-    alike, versions, unkeyed, modules, printed,
+    alike, versions, classes, unkeyed, modules, printed,
 )  # fmt: skip
 
 PAIRS: Mapping[str, Pair] = {

@@ -13,7 +13,7 @@ from .draft import Draft
 from .numba_ops import scaled
 from .pair import OF_NUMBA, Pair, differ
 
-_PROPERTIES = {"none": None, "simple": 3, "pickled": ((1, 2), (3,))}
+PROPERTIES = {"none": None, "simple": 3, "pickled": ((1, 2), (3,))}
 """A property for each way in which PyTensor makes a key of them."""
 
 
@@ -27,5 +27,5 @@ def _of_version(held: Any) -> Any:
 
 PAIRS: Mapping[str, Pair] = {
     f"differ.version.{name}": differ(_of_version(held), 2, 3, linkers=OF_NUMBA)
-    for name, held in _PROPERTIES.items()
+    for name, held in PROPERTIES.items()
 }
