@@ -124,12 +124,12 @@ def mutant_figures(tried: Iterable[Tried], reasons: Mapping[str, str]) -> Iterat
     for module, number in modules.items():
         by_cache[TARGETS[module][0]] += number
     untried = Counter(_outcome(one, reasons) for one in known if not one.reached)
-    holes = untried["hole"]
+    holes = "1 is a hole" if untried["hole"] == 1 else f"{untried['hole']} are holes"
     caches = listed([f"{number} of {_CACHES[name]}" for name, number in by_cache.items()])
     yield wrapped(
         f"There are {len(known)} mutants, {caches}. {len(known) - untried.total()} of them were "
         f"tried. No sample runs the other {untried.total()}; by a look at the source, "
-        f"{untried['equivalent']} of these are equivalent and {holes} {'is a hole' if holes == 1 else 'are holes'}."
+        f"{untried['equivalent']} of these are equivalent and {holes}."
     )
 
 
