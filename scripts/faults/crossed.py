@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from observatory.analyze.history.settings_changes import shared_settings
@@ -97,9 +97,13 @@ def _line(one: Crossed) -> tuple[str, ...]:
         NOTHING if nothing else code(one.fault),
         "the release itself" if nothing else cell(fault(one.fault).meaning),
         right if one.as_expected else "**no**", f"{len(one.worse)} of {one.rows}",
-        ", ".join(map(code, one.shared)) or "-", cell("; ".join(one.said)) or "-",
+        ", ".join(map(code, one.shared)) or "-", cell(_first(one.said)) or "-",
         str(one.status), about(one.seconds),
     )  # fmt: skip
+
+
+def _first(said: Sequence[str]) -> str:
+    return "; ".join([*said[:1], *([f"{len(said) - 1} more"] if said[1:] else [])])
 
 
 def main() -> int:

@@ -43,7 +43,6 @@ def test_a_page_without_one_place_for_a_part_is_a_mistake(text: str, content: st
 
 NOT_MEASURED_YET = {
     "docs/beside-asv.md": {"pages of numba-benchmark", "pages of generated"},
-    "docs/faults.md": {"crossed"},
 }
 """What people wrote between marks, because results/tables/ has no rows of it."""
 
