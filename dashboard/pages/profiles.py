@@ -94,10 +94,10 @@ class ProfilePages:
         return list(self._made.values())
 
     def recorded(self) -> Mapping[Spot, Sequence[str]]:
-        """Of which cells subjects have a profile, and in which unit: "radon cold C fork calls".
+        """The cells of which subjects have a profile of calls: "radon cold C fork".
 
         These are the subjects that `observatory profile` finds by their label: it is the only one
-        of their machine.
+        of their machine. Seconds alone do not count, because compaction removes them.
         """
         lines = self._observed.lines
         labels = Counter((line.machine, one.label) for line in lines for one in line.subjects)
@@ -106,7 +106,7 @@ class ProfilePages:
             label = self._observed.subject(spot).label
             alone = labels[lines[spot[0]].machine, label] == 1
             if alone and clean(label) == label and not label.startswith("-"):
-                found[spot] = [f"{cell} {unit}" for cell, units in cells.items() for unit in units]
+                found[spot] = [str(cell) for cell, units in cells.items() if "calls" in units]
         return found
 
     def _of_alert(self, alert: Alert) -> ProfileOfAlert | None:

@@ -34,8 +34,8 @@ from observatory.text.plain import shorten
 
 SERVER_REPEATS = 4
 LIMIT_REPEATS = 5
-_LARGEST_ANSWER = 27 * 2**20
-"""Bytes of one: a page of 100 comments of 65,536 characters, of four bytes each, is smaller."""
+_LARGEST_ANSWER = 24 * 2**20
+"""Bytes of one: a page of 100 comments of 65,536 characters, of three bytes each, is smaller."""
 _MOST_PAGES = 200
 _MOST_REDIRECTS = 3
 _MINUTE = 60.0

@@ -53,7 +53,7 @@ def test_an_alert_and_the_comparison_lead_to_the_flame_graph(tmp_path: Path) -> 
     data = (html / "data/profiles.js").read_text("utf-8")
     assert json.loads(data[data.index("{") : data.rindex("}") + 1]) == {
         "pages": {"0-0 0-1": [str(WARM), PAGE]},
-        "cells": [f"{WARM} calls"],
+        "cells": [str(WARM)],
         "of": {"0-0": [0], "0-1": [0]},
     }
     page = (html / PAGE).read_text("utf-8")

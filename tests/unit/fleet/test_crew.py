@@ -15,7 +15,7 @@ from distributed import KilledWorker
 
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.plan import Task
-from observatory.fleet import cluster, joining
+from observatory.fleet import cluster, fetching, joining
 from observatory.fleet import worker as remote
 from observatory.fleet.cluster import DaskFleet
 from observatory.fleet.crew import Crew, Site, apart
@@ -34,8 +34,6 @@ HERE = Place("here", "one", "boot", True, Path("/state"), MACHINE)
 THERE = replace(HERE, name="there", host="two", machine=MACHINE.model_copy(update={"cpu": "Else"}))
 
 CELL = Cell("radon", "cold", "NUMBA", "spawn")
-NOBODY: Any = None
-"""In place of the worker that died last."""
 
 
 class Client:
@@ -143,17 +141,21 @@ def test_one_worker_on_the_clients_machine_is_enough_to_hold_its_lock(
 
 
 def test_samples_on_machines_that_take_no_part_are_left_for_a_later_run(
-    said: list[str], monkeypatch: pytest.MonkeyPatch
+    said: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Whoever merged what is here would remove the only note of where the others are."""
-    checked = list[Any]()
-    owner = SimpleNamespace(elsewhere=["here", "gone"], results=Path("/results"))
-    monkeypatch.setattr(cluster.spool, "left_behind", lambda _: [("session", owner)])
-    monkeypatch.setattr(cluster.spool, "check", checked.append)
-    DaskFleet(crew(said, a=HERE), Path("/state")).fetch_left()
-    assert checked == []
+    """The only note of where they are stays, though what is here is merged."""
+    forgotten, checked = list[Any](), list[Any]()
+    owner = SimpleNamespace(elsewhere=["here", "gone"], results=Path("/results"), given_up=[])
+    monkeypatch.setattr(fetching.spool, "left_behind", lambda _: [("session", owner)])
+    monkeypatch.setattr(fetching.spool, "check", checked.append)
+    monkeypatch.setattr(fetching.spool, "forget", lambda *what: forgotten.append(what))
+    fetching.fetch_left(crew(said, a=HERE), tmp_path)
+    assert (checked, forgotten) == ([owner], [])
     (line,) = said
     assert line.startswith("samples of an interrupted run for /results may lie on machines that")
+    owner.elsewhere = ["here"]
+    fetching.fetch_left(crew(said, a=HERE), tmp_path)
+    assert forgotten == [(tmp_path, "session")]
 
 
 @pytest.mark.parametrize("wrong", ["", "a record is torn", "no worker of two answers"])
@@ -175,12 +177,14 @@ def test_what_nobody_has_accepted_is_fetched_and_only_then_removed_from_its_mach
         return len(left), [wrong] if wrong else []
 
     monkeypatch.setattr(Crew, "ask", ask)
-    monkeypatch.setattr(cluster.spool, "merge", merge)
+    monkeypatch.setattr(fetching.spool, "merge", merge)
     away = replace(HERE, name="there", host="two", home=False)
-    fleet = DaskFleet(crew(said, a=away), Path("/state"))
-    assert fleet._fetch("s", Path("/results"), {"0002-dropped"}) == (not wrong)
+    complete = fetching.fetch(
+        crew(said, a=away), Path("/state"), "s", Path("/results"), {"0002-dropped"}
+    )
+    assert complete == (not wrong)
     assert merged == ([] if wrong.startswith("no worker") else [b"left"])
-    assert cleared == ([] if wrong else [("s", "there")])
+    assert cleared == ([] if wrong else [("s", "there", "")])
     assert wrong in "\n".join(said)
 
 
@@ -522,16 +526,10 @@ def test_a_sample_that_is_lost_each_time_ends_the_command_and_says_why(
     assert len(orders) == 5
 
 
-@pytest.mark.parametrize(
-    "found",
-    [Taken(b"", 4, recognised=False), KilledWorker("0001", NOBODY, 3)],
-    ids=["ours", "Dask"],
-)
 def test_a_sample_that_ended_its_worker_each_time_is_a_crash_of_the_machine_of_the_results(
-    answered: Crew, found: Taken | Exception
+    answered: Crew,
 ) -> None:
-    """Both count: the worker itself, and the scheduler."""
-    taking = taking_here(answered, found)
+    taking = taking_here(answered, Taken(b"", 4, recognised=False))
     killed = taking.run(Task(CELL, "counting", 0))
     assert (killed.status, killed.cell, taking.was_late(killed)) == ("killed", CELL, False)
     assert taking.machine_of(killed) == HERE.machine.model_copy(update={"machine": "m"})

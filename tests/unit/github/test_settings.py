@@ -51,7 +51,7 @@ def test_the_example_in_the_documentation_is_the_default(tmp_path: Path) -> None
         ("[issues]\nlabels = ['a,b']", "issues.labels.0"),
         ("comment = 3", "comment"),
         ("[comment", "not valid TOML"),
-        ("x = 1\n" * 20_000, "larger than 65536 bytes"),
+        ("x = 1\n" * 20_000, "larger than 65,536 bytes"),
     ],
 )
 def test_a_mistake_is_named_with_its_key(tmp_path: Path, text: str, said: str) -> None:
