@@ -123,7 +123,7 @@ def _taken(
     there = [Task(one, "counting", 0, cache, None, keep) for one in upgrades]
     back = [Task(one, "counting", 0, _OWN) for one in upgrades if condition.name]
     shutil.rmtree(left / _OWN, ignore_errors=True)  # of the row before, should this one leave none
-    of_pairs, of_draws = session.narrowed(SOME), session.narrowed(DRAWS)
+    of_pairs, of_draws = (_within(session, names) for names in (SOME, DRAWS))
     with filled_caches(session.state, "settings") as caches, measuring_lock(session.say):
         taken = []
         for narrowed, place, under, tasks, direction in (
@@ -141,6 +141,12 @@ def _taken(
             )
             taken += [(executor.run(task), _where(task.cell) + direction) for task in tasks]
         return taken
+
+
+def _within(session: Session, graphs: Sequence[str]) -> Session:
+    """The session with some graphs alone; if it has only some itself, with those of both."""
+    both = [one for one in graphs if one in session.only]
+    return session.narrowed(both or graphs)
 
 
 def _row(name: str, samples: Sequence[tuple[Sample, str]]) -> Row:

@@ -47,7 +47,7 @@ def measured(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, metrics: dict[str, dict[str, float]],
     took: Callable[[str, Path, Task], object] = lambda *_: None, cell: Cell = CELLS[-1],
     own: Callable[[Task], dict[str, float]] = lambda _: {},
-    built: Callable[[Task, Sequence[str]], object] = lambda *_: None,
+    built: Callable[[Task, Sequence[str]], object] = lambda *_: None, graphs: Sequence[str] = (),
 ) -> list[Row]:  # fmt: skip
     """The rows of two settings, with the counts of one cell under a flag."""
 
@@ -70,7 +70,7 @@ def measured(
     made = SimpleNamespace(versions=header().versions)
     monkeypatch.setattr(type(session), "environment", lambda *_, **__: made)
     monkeypatch.setattr(settings, "conditions", _two)
-    return list(crossed(session, subject("3.3.8")))
+    return list(crossed(session.narrowed(graphs), subject("3.3.8")))
 
 
 def _two(*_: object) -> Any:
@@ -206,3 +206,14 @@ def test_c_vm_builds_a_few_pairs_and_the_way_back_has_a_few_draws(
     assert set(DRAWS) <= set(MEMBERS["randoms"])
     keys = {only for task, only in taken if task.cell.scenario == "pairs_keys"}
     assert keys == {()}
+
+
+def test_of_few_graphs_no_others_are_built_on_the_way_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    taken: list[tuple[Task, tuple[str, ...]]] = []
+    few = [DRAWS[0], SOME[0]]
+    measured(monkeypatch, tmp_path, {}, graphs=few,
+             built=lambda task, only: taken.append((task, tuple(only))))  # fmt: skip
+    assert {only for task, only in taken if task.cache == "own"} == {(DRAWS[0],)}
+    assert {only for _, only in taken} == {(DRAWS[0],), (SOME[0],), tuple(sorted(few))}
