@@ -28,7 +28,8 @@ from observatory.benchmarks.models.parts.pairs.unseen import WITHOUT_PAIR
 ROOT = Path(__file__).parents[3]
 KINDS = {
     "differ.broadcast", "differ.class", "differ.constant", "differ.draws", "differ.edges",
-    "differ.flags", "differ.inner", "differ.inputs", "differ.layout", "differ.linkers", "differ.modules",
+    "differ.flags", "differ.inner", "differ.inputs", "differ.layout", "differ.linkers",
+    "differ.modules",
     "differ.outputs", "differ.printed", "differ.props", "differ.size", "differ.types",
     "differ.unkeyed", "differ.version",
 }  # fmt: skip
