@@ -16,8 +16,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from observatory.app.probing import OutOfTimeError, Prober
+from observatory.app.session import Session
 from observatory.benchmarks.catalogue import LAUNCHES, Cell
 from observatory.run.batches import carry_out
+from observatory.run.environments import Environment
+from observatory.run.execute import Executor
 from observatory.run.filled import filled_caches
 from observatory.run.local import measuring_lock
 from observatory.run.schedule import batches_of
@@ -64,6 +67,12 @@ class Condition:
         """The cell that is measured: the usual one where it has no such start method."""
         others = (replace(usual, launch=one) for one in reversed(self.launches))
         return next((one for one in others if not one.problem()), usual)
+
+    def executor(self, session: Session, environment: Environment, caches: Path) -> Executor:
+        """What takes samples under it. ``caches``: where filled caches are kept."""
+        return session.executor(
+            environment, caches, flags=self.flags, variables=self.variables, place=self.place
+        )
 
 
 @contextmanager
@@ -136,13 +145,7 @@ def value_under(prober: Prober, subject: Subject, condition: Condition) -> float
     environment = session.environment(subject, cell.installs)
     taken: list[Sample] = []
     with filled_caches(session.state, "condition") as caches:
-        executor = session.executor(
-            environment,
-            caches,
-            flags=condition.flags,
-            variables=condition.variables,
-            place=condition.place,
-        )
+        executor = condition.executor(session, environment, caches)
         with measuring_lock(session.say) as turn:
             line = batches_of(
                 own.tasks, executor, lambda _: None, lambda _, sample: taken.append(sample),

@@ -132,13 +132,7 @@ def _taken(
             (session, left, condition, there, ""),
             (of_draws, left, nothing, back, _BACK),
         ):
-            executor = narrowed.executor(
-                environment,
-                place,
-                flags=under.flags,
-                variables=under.variables,
-                place=under.place,
-            )
+            executor = under.executor(narrowed, environment, place)
             taken += [(executor.run(task), _where(task.cell) + direction) for task in tasks]
         return taken
 
