@@ -12,7 +12,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT, STALE_AFTER
+from observatory.analyze.history.alerts import STALE_AFTER
+from observatory.analyze.history.recorded import FEWEST_FOR_A_HABIT
 from observatory.benchmarks.catalogue import MAIN_BACKENDS
 from observatory.dashboard.colours import css_name
 from observatory.dashboard.data import data_files

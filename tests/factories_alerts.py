@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from observatory.analyze.history.alerts import AlertContext, Run
+from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.detection import Histories, detect_changes
+from observatory.analyze.history.recorded import Run
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.history.wrong_counts import wrong_counts

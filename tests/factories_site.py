@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from observatory.analyze.history.alerts import AlertContext, Run
+from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.detection import Histories, detect_changes
+from observatory.analyze.history.recorded import Run
 from observatory.analyze.history.segments import segmented
 from observatory.analyze.history.series import Era, Line, Series, Subject
 from observatory.analyze.history.standing import retired_alerts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from observatory.analyze.history.alerts import FEWEST_FOR_A_HABIT
+from observatory.analyze.history.recorded import FEWEST_FOR_A_HABIT
 from observatory.analyze.history.series import Subject
 from observatory.analyze.history.standing import Light, Standing, standing
 from observatory.benchmarks.catalogue import (

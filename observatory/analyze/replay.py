@@ -14,9 +14,10 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from observatory.analyze.delays import Delays
-from observatory.analyze.history.alerts import SAME, AlertContext
+from observatory.analyze.history.alerts import AlertContext
 from observatory.analyze.history.detection import Detected, Histories, detect_changes
 from observatory.analyze.history.level_changes import alerted_steps
+from observatory.analyze.history.recorded import SAME
 from observatory.analyze.history.segments import Alerted, SegmentedSeries, segmented, unfit
 from observatory.analyze.history.series import Line, Series
 from observatory.store.records.alerts import Alert, Alerts

@@ -13,11 +13,11 @@ from typing import TypeVar
 
 from observatory.analyze.comparison.comparing import Who, who_of
 from observatory.analyze.comparison.evidence import Evidence, same_words
-from observatory.analyze.history.alerts import Run
 from observatory.analyze.history.detection import Histories
 from observatory.analyze.history.faults import fault_changes, fault_records
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.machine_floors import MachineFloors
+from observatory.analyze.history.recorded import Run
 from observatory.analyze.history.segments import SegmentedSeries
 from observatory.analyze.history.series import lines_of
 from observatory.analyze.history.settings_changes import settings_changes, settings_records

@@ -12,13 +12,7 @@ from observatory.analyze.comparison.beginnings import where_it_begins, where_wor
 from observatory.analyze.comparison.comparing import Who
 from observatory.analyze.comparison.ledgers import REUSE_LOST
 from observatory.analyze.history.accumulation import accumulated, drifts
-from observatory.analyze.history.alerts import (
-    AlertContext,
-    FoundAlert,
-    Recorded,
-    Run,
-    update_alerts,
-)
+from observatory.analyze.history.alerts import AlertContext, FoundAlert, update_alerts
 from observatory.analyze.history.exact_changes import counted_changes
 from observatory.analyze.history.followed import History
 from observatory.analyze.history.followers import (
@@ -31,6 +25,7 @@ from observatory.analyze.history.level_changes import gathered, judge_series
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.part_changes import CALLS, PART, PartChanges
 from observatory.analyze.history.policy import Assessed, assess
+from observatory.analyze.history.recorded import Recorded, Run
 from observatory.analyze.history.segments import SegmentedSeries, Tracks
 from observatory.analyze.history.series import Line
 from observatory.analyze.history.work_changes import work_changes

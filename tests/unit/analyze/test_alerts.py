@@ -9,7 +9,8 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from observatory.analyze.history.alerts import Recorded, Run, update_alerts
+from observatory.analyze.history.alerts import update_alerts
+from observatory.analyze.history.recorded import Recorded, Run
 from observatory.analyze.history.series import Series
 from observatory.analyze.statements import Occurrence, Statement, id_of
 from observatory.store.records.alerts import (
