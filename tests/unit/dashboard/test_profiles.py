@@ -21,6 +21,7 @@ from observatory.dashboard.site import build
 from observatory.errors import SelectionError
 from observatory.store.asv.files import project
 from observatory.store.records.alerts import At
+from observatory.store.records.profile import Phase, Profile
 from observatory.store.records.sample import Sample
 from tests.factories import NOON, WARM, header, journal, ledger, sample, traced
 
@@ -60,6 +61,17 @@ def test_an_alert_and_the_comparison_lead_to_the_flame_graph(tmp_path: Path) -> 
     assert "compare.html#a=0-0&amp;b=0-1" in page
     assert "<code>f</code> was entered 100 times" in page
     assert page.count('<figure class="flame"') == 1
+
+
+def test_a_subject_whose_profiles_have_seconds_alone_is_not_listed(tmp_path: Path) -> None:
+    """Compaction removes them, and the command would find nothing then."""
+    seconds = Profile(phases=[Phase(name="rewriting", entries=1, seconds=0.5)])
+    for day, label in enumerate(("3.3.6", "3.3.7")):
+        measured(tmp_path, label, day, sample(metrics={"compile_time": 1.0}, profile=seconds))
+    data = (site(tmp_path) / "data/profiles.js").read_text("utf-8")
+    found = json.loads(data[data.index("{") : data.rindex("}") + 1])
+    assert found["pages"]
+    assert (found["cells"], found["of"]) == ([], {"0-0": [], "0-1": []})
 
 
 def test_without_profiles_of_both_there_is_no_page_and_no_link(tmp_path: Path) -> None:
