@@ -39,7 +39,7 @@ rehearse: $(STAMP)
 	@test -n "$(CLONE)" || { echo 'say which clone of PyTensor: make rehearse CLONE=DIR'; exit 2; }
 	@CLONE="$(abspath $(CLONE))" $(VENV)/bin/python -m pytest -o addopts="" \
 	    --import-mode=importlib -s -v tests/rehearsal
-	@KILLS=20 $(VENV)/bin/python -m pytest -o addopts="" --import-mode=importlib -v \
+	@$(VENV)/bin/python -m scripts.suite_run --kills 20 \
 	    tests/integration/test_kills.py tests/unit/cli/commands/test_nightly.py
 
 bench: $(STAMP)

@@ -17,6 +17,7 @@ from scripts.docs import fault_tables
 from scripts.docs.fuzz_tables import fuzz_tables
 from scripts.docs.markdown import cell, code, table, wrapped
 from scripts.docs.memory import memory_tables
+from scripts.docs.suite_tables import suite_tables
 from scripts.scale import tables as scale
 from scripts.scale.fleet_speed import PLANS
 
@@ -37,7 +38,7 @@ def parts() -> dict[str, dict[str, str]]:
         "README.md": {"commands": _commands()},
         "docs/asv.md": {"suites": _suites()},
         "docs/census.md": {"quick pairs": _quick_pairs()},
-        "docs/explanation/hostile-input.md": fuzz_tables(),
+        "docs/explanation/hostile-input.md": {**fuzz_tables(), **suite_tables()},
         "docs/faults.md": fault_tables.fault_parts(),
         "docs/mutants.md": fault_tables.mutant_parts(),
         "docs/sample.md": memory_tables(),

@@ -1,0 +1,40 @@
+"""What a recorded run of the tests says of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from scripts.docs.rows import now
+from scripts.docs.suite_tables import SuiteRun, suite_runs
+from scripts.suite_run import run
+
+TESTS = """
+import os, pytest
+def test_passes(): pass
+def test_fails(): assert os.environ["KILLS"] != "7"
+def test_is_skipped(): pytest.skip("no reason")
+@pytest.fixture
+def broken(): raise OSError
+def test_has_an_error(broken): pass
+"""
+
+
+def test_a_run_counts_what_passed_failed_and_was_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "test_four.py"
+    path.write_text(TESTS)
+    row, status = run([str(path)], workers=1, loops=1, kills=7)
+    assert (row.passed, row.failed, row.skipped, status) == (1, 2, 1, 1)
+    assert (row.loops, row.kills, row.workers) == (1, 7, 1)
+
+
+def test_of_the_same_tests_and_load_the_newest_run_is_shown() -> None:
+    def one(passed: int, loops: int) -> SuiteRun:
+        return SuiteRun(
+            taken=now(), commit="abc", paths=(), workers=2, loops=loops, kills=None,
+            passed=passed, failed=0, skipped=0, seconds=60,
+        )  # fmt: skip
+
+    table = next(iter(suite_runs([one(1, 6), one(2, 6), one(3, 0)])))
+    assert "| all | 6 busy loops | as in `make test` | 2 |" in table
+    assert "| all | - | as in `make test` | 3 |" in table
+    assert "| 1 |" not in table
