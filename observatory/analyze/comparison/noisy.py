@@ -65,8 +65,9 @@ def tested(
 ) -> Tested:
     """Compare two sets of at least two positive values each, in the order in which they were taken.
 
-    Two-sided permutation tests (scipy; exact up to 7 a side) on ranks, which no outlier moves far:
-    of all values (Mann & Whitney 1947), and of the differences within pairs (Wilcoxon 1945).
+    Two-sided tests on ranks, which no outlier moves far (scipy): of all values (Mann & Whitney
+    1947), and of the differences within pairs (Wilcoxon 1945). They are exact; where values tie,
+    they are permutation tests of the same statistics, exact up to 7 a side.
     ``paired``: value ``i`` of both sides was taken side by side. Pairs tell where the machine
     changed its speed meanwhile, all values where single ones are far off; from PAIRED_FROM pairs on
     the smaller p of both counts, twice (Bonferroni). Fewer pairs have too few signs to flip.
@@ -185,20 +186,38 @@ def _interval(sides: tuple[Logs, ...], statistic: Callable[..., Any], seed: int)
 
 def _p_of(old: Logs, new: Logs, seed: int, paired: bool) -> tuple[float, bool]:
     """The p of two sides, and whether the test of their pairs gave it."""
-    ranks = scipy.stats.rankdata(np.concatenate([old, new]))
-    sides = ranks[: len(old)], ranks[len(old) :]
-    p_value = _p_value(
-        sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed
-    )
+    p_value = _p_of_sides(old, new, seed)
     if not paired or len(old) != len(new) or len(old) < PAIRED_FROM:
         return p_value, False
-    differences = new - old
-    signed = np.sign(differences) * scipy.stats.rankdata(np.abs(differences))
-    of_pairs = _p_value((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+    of_pairs = _p_of_differences(new - old, seed)
     return min(2 * p_value, 2 * of_pairs, 1.0), of_pairs <= p_value
 
 
-def _p_value(sides: tuple[Logs, ...], kind: str, statistic: Callable[..., Any], seed: int) -> float:
+def _p_of_sides(old: Logs, new: Logs, seed: int) -> float:
+    both = np.concatenate([old, new])
+    if _differ(both):
+        return float(scipy.stats.mannwhitneyu(old, new, method="exact").pvalue)
+    ranks = scipy.stats.rankdata(both)
+    sides = ranks[: len(old)], ranks[len(old) :]
+    return _permuted(sides, "independent", lambda a, b, axis=-1: b.mean(axis) - a.mean(axis), seed)
+
+
+def _p_of_differences(differences: Logs, seed: int) -> float:
+    sizes = np.abs(differences)
+    if sizes.all() and _differ(sizes):
+        return float(scipy.stats.wilcoxon(differences, method="exact").pvalue)
+    signed = np.sign(differences) * scipy.stats.rankdata(sizes)
+    return _permuted((signed,), "samples", lambda a, axis=-1: a.mean(axis), seed)
+
+
+def _differ(values: Logs) -> bool:
+    """Whether no two of the values are equal."""
+    return len(np.unique(values)) == len(values)
+
+
+def _permuted(
+    sides: tuple[Logs, ...], kind: str, statistic: Callable[..., Any], seed: int
+) -> float:
     found = scipy.stats.permutation_test(
         sides,
         statistic,

@@ -78,7 +78,7 @@ class Verdict(Record):
     base: Values
     head: Values
     ratio: Ratio | None = Field(None, description="noisy and near_exact, where both sides have any")
-    p_value: FiniteFloat | None = Field(None, ge=0, le=1, description="permutation test")
+    p_value: FiniteFloat | None = Field(None, ge=0, le=1, description="test on ranks")
     q_value: FiniteFloat | None = Field(None, ge=0, le=1, description="p_value adjusted over cells")
     minimum_effect: FiniteFloat | None = Field(
         None, ge=0, description="relative change below which nothing is called worse: 0.05 is 5 %"

@@ -1,7 +1,10 @@
 """Two sets of noisy values: what is called worse, and how rarely for nothing."""
 
+from itertools import combinations, product
+
 import numpy as np
 import pytest
+from scipy.stats import rankdata
 
 from observatory.analyze.chance import FALSE_DISCOVERY_RATE
 from observatory.analyze.comparison import noisy
@@ -44,6 +47,40 @@ def test_wide_values_are_undecided_and_not_unaffected() -> None:
 def test_the_test_is_exact_at_seven_a_side() -> None:
     base, head = [1 + i / 100 for i in range(7)], [2 + i / 100 for i in range(7)]
     assert noisy.tested(base, head, 1, paired=False).p_value == pytest.approx(2 / 3432)
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_p_is_the_share_of_all_splits_that_are_as_extreme(ties: bool) -> None:
+    """With ties, permutations say so; else the exact distribution does."""
+    rng = np.random.default_rng(3)
+    base, head = rng.uniform(1, 2, 5), rng.uniform(1.2, 2.4, 5)
+    if ties:
+        head[:2] = base[:2]
+    ranks = rankdata([*base, *head])
+    sums = [ranks[[*chosen]].sum() for chosen in combinations(range(10), 5)]
+    own = ranks[5:].sum()
+    sides = (np.mean(np.array(sums) >= own - 1e-9), np.mean(np.array(sums) <= own + 1e-9))
+    found = noisy.tested([*base], [*head], 0, paired=False)
+    assert found.p_value == pytest.approx(min(1, 2 * min(sides)))
+
+
+@pytest.mark.parametrize("ties", [False, True])
+def test_p_of_pairs_is_the_share_of_all_signs_that_are_as_extreme(ties: bool) -> None:
+    rng = np.random.default_rng(5)
+    drift = np.exp(np.linspace(0, 3, noisy.PAIRED_FROM))
+    ratios = rng.uniform(1.01, 1.2, noisy.PAIRED_FROM)
+    ratios[0] = 0.995
+    base, head = drift, drift * ratios
+    if ties:
+        base, head = 2.0 ** np.arange(noisy.PAIRED_FROM), 2.0 ** np.arange(noisy.PAIRED_FROM)
+        head[1:] *= 2.0
+    sizes = rankdata(np.round(np.abs(np.log(head) - np.log(base)), 9))
+    signs = np.sign(np.log(head) - np.log(base)).astype(int)
+    every = np.array([*product((-1, 1), repeat=noisy.PAIRED_FROM)]) @ (sizes * (signs != 0))
+    own = (sizes * signs).sum()
+    sides = (np.mean(every >= own - 1e-9), np.mean(every <= own + 1e-9))
+    found = noisy.tested([*base], [*head], 0, paired=True)
+    assert found.p_value == pytest.approx(2 * min(1.0, 2 * min(sides)), rel=1e-6)
 
 
 def test_one_outlier_does_not_make_an_alarm() -> None:
