@@ -22,6 +22,7 @@ from observatory.analyze.comparison.rules import LEARNED
 from observatory.app.progress import Update, failure_of
 from observatory.app.session import Session
 from observatory.app.taking import Journals
+from observatory.app.telling import Step
 from observatory.app.work_counts import WorkCounts
 from observatory.benchmarks.catalogue import OF_WORK, Cell
 from observatory.run import fitness
@@ -77,6 +78,7 @@ class Comparer:
     """Sentences that the comparison carries, whatever its verdicts are."""
     _began: float = field(default_factory=time.monotonic)
     _taken: int = 0
+    _step: Step = field(default_factory=Step)
     _executors: dict[SideName, TakesSamples] = field(default_factory=dict)
     _uncounted: tuple[str, ...] = ()
     """What the budget left out of the pass `counting`, as sentences."""
@@ -220,7 +222,7 @@ class Comparer:
                 yield Interleaving(
                     self._executors, self._notice, self._record, self.session.workers,
                     random.Random(self.setting.seed),  # noqa: S311
-                    self._workers_of_work,
+                    self._workers_of_work, self._step.begin,
                 )  # fmt: skip
             finally:
                 self.session.progress(Update("", "activity"))
@@ -229,9 +231,11 @@ class Comparer:
                         fleet.tidy(made / name)
 
     def _notice(self, job: Job) -> None:
+        self._step.began(job.task, job.side)
         spent = f"{self._taken} samples, {self._elapsed()} of {seconds(self.budget)}"
-        text = f"{job.side.upper()} {job.task.cell} {job.task.measure}  ({spent})"
-        self.session.progress(Update(text, "activity"))
+        text = f"{job.side.upper()} {job.task.cell} {job.task.measure}  ({spent}; "
+        text += f"this step: {self._step.time_left()})"
+        self.session.progress(Update(text, "activity", self._step.done, self._step.total))
 
     def _record(self, job: Job, sample: Sample) -> None:
         side = self.sides[job.side]
@@ -239,6 +243,7 @@ class Comparer:
         sample = side.journals.append(self.session.run, job.task, sample, executor)
         side.evidence.add(sample)
         self._taken += 1
+        self._step.ended(job.task, job.side)
         if failure := failure_of(sample):
             name = f"{job.side.upper()} {job.task.cell} ({job.task.measure})"
             self._say(f"{name}: {failure}", "error")

@@ -1,7 +1,8 @@
-"""Telling how far a command is that takes samples: of all its subjects together."""
+"""Telling how far a command is that takes samples: of all its subjects, or of a step at a time."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 
@@ -28,8 +29,7 @@ class Course:
 
     def time_left(self) -> str:
         """In words."""
-        left = round(self.estimate.seconds_left())
-        return f"about {seconds(left)} left" if left else "nothing left"
+        return _left(self.estimate.seconds_left())
 
 
 class Part:
@@ -67,3 +67,38 @@ class Part:
             count = f"{self.label} [{course.done}/{course.total}]"
             text = f"{count} {task.cell} {task.measure}: {seconds(took)}; {course.time_left()}"
         course.progress(Update(text, "error" if failure else "sample", course.done, course.total))
+
+
+class Step:
+    """The samples of a command that are expected now; which ones follow depends on them."""
+
+    def __init__(self) -> None:
+        self._estimate = Estimate((), 1)
+        self._began: dict[tuple[str, int], float] = {}
+        self._deadline = math.inf
+        self.done = self.total = 0
+
+    def begin(self, tasks: Sequence[Task], workers: int, deadline: float = math.inf) -> None:
+        """Expect other tasks, ``workers`` at a time; none begins after ``deadline``."""
+        self._estimate.begin(tasks, workers)
+        self._deadline = deadline
+        self.done, self.total = 0, len(tasks)
+
+    def began(self, task: Task, side: str) -> None:
+        """Take note that a task of this side began."""
+        self._began[side, id(task)] = time.monotonic()
+
+    def ended(self, task: Task, side: str) -> None:
+        """Learn from how long it took."""
+        took = time.monotonic() - self._began.pop((side, id(task)))
+        self._estimate.finished(task, took)
+        self.done += 1
+
+    def time_left(self) -> str:
+        """In words: until all are taken, or until the deadline."""
+        return _left(min(self._estimate.seconds_left(), self._deadline - time.monotonic()))
+
+
+def _left(of: float) -> str:
+    left = round(of)
+    return f"about {seconds(left)} left" if left > 0 else "nothing left"

@@ -261,4 +261,6 @@ class TerminalProgress:
             self._bar.add_task("", total=update.total)
             self._bar.start()
         text = for_log(update.text) if update.kind == "activity" else None
-        self._bar.update(self._bar.task_ids[0], description=text, completed=update.done)
+        (drawn,) = self._bar.task_ids
+        total = {"total": update.total} if update.total else {}
+        self._bar.update(drawn, description=text, completed=update.done, **total)

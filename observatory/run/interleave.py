@@ -193,6 +193,9 @@ class Interleaving:
     """Decides which side of a pair comes first."""
     workers_of_work: int = 0
     """How many samples `work` takes at a time, if more than ``workers``: each is one process."""
+    begins: Callable[[Sequence[Task], int, float], None] = lambda *_: None
+    """Called when a step begins: with its tasks, of both sides, how many run at a time, and the
+    deadline."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
         """Fill the caches that are missing, and count each cell once on each side.
@@ -218,6 +221,8 @@ class Interleaving:
 
     def _complete(self, tasks: Sequence[Task], deadline: float, workers: int) -> bool:
         pending = deque[Task]()
+        wanted = [task for task in tasks for side in SIDES if self._takes(side, task)]
+        self.begins(wanted, workers, deadline)
         for filling in (True, False):
             pending.extend(task for task in tasks if (task.keep is not None) == filling)
             self._take(self._pairs(pending, self._shuffled(), deadline), workers)
@@ -230,13 +235,17 @@ class Interleaving:
         while pending and time.monotonic() < deadline:
             task = pending.popleft()
             for side in sides:
-                if task.keep is None or not self.executors[side].holds(task.keep):
+                if self._takes(side, task):
                     yield Job(side, task)
+
+    def _takes(self, side: SideName, task: Task) -> bool:
+        return task.keep is None or not self.executors[side].holds(task.keep)
 
     def repeat(self, chosen: Sequence[Cell], measure: Measure, rounds: int) -> None:
         """Count or trace cells on both sides, from the caches that `count` has filled."""
         tasks = [_repeat(cell, measure, number) for number in range(rounds) for cell in chosen]
         jobs = [Job(side, task) for task in with_imports(tasks) for side in self._shuffled()]
+        self.begins([job.task for job in jobs], self.workers, math.inf)
         self._take(jobs, self.workers)
 
     def time(self, chosen: Sequence[Cell], rounds: int, deadline: float) -> bool:
@@ -245,6 +254,8 @@ class Interleaving:
         No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
         were taken.
         """
+        once = [_repeat(cell, "timing", 0) for cell in chosen]
+        self.begins(once * rounds * len(SIDES), 1, deadline)
         for number in range(rounds):
             for cell in chosen:
                 if time.monotonic() >= deadline:

@@ -137,6 +137,12 @@ class Estimate:
         """The number of tasks that are left by their wall time: a sum of seconds would drift."""
         self.expect(tasks)
 
+    def begin(self, tasks: Iterable[Task], workers: int) -> None:
+        """Expect other tasks instead of those that are left, ``workers`` at a time."""
+        self.workers = workers
+        self._left.clear()
+        self.expect(tasks)
+
     def expect(self, tasks: Iterable[Task]) -> None:
         """Add tasks that are left."""
         self._left.update(map(self._wall, tasks))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from observatory import app
 from observatory.analyze.frame import COLUMNS
 from observatory.analyze.series_keys import SelectionError
 from observatory.app import progress, results
-from observatory.app.telling import Course
+from observatory.app.telling import Course, Step
 from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.benchmarks.plan import Rounds, plan
 from observatory.errors import Exit
@@ -154,6 +155,24 @@ def test_progress_counts_the_samples_of_all_subjects_of_a_command() -> None:
     assert [(one.done, one.total) for one in updates] == [(0, 4), (0, 4), (1, 4), (1, 2), (2, 2)]
     assert str(updates[2]).startswith("3.3.8 [1/4]")
     assert str(updates[-1]).endswith("nothing left")
+
+
+def test_a_step_takes_as_long_as_its_samples_or_until_its_deadline() -> None:
+    tasks = plan([COLD], Rounds(timing=3, counting=1))
+    step = Step()
+    step.begin(tasks, workers=1)
+    left = step.time_left()
+    assert left.startswith("about ")
+    for task in tasks:
+        step.began(task, "base")
+        step.began(task, "head")
+        step.ended(task, "base")
+    assert (step.done, step.total) == (4, 4)
+    assert step.time_left() == "nothing left"
+    step.begin(tasks, workers=1, deadline=time.monotonic() - 1)
+    assert (step.done, step.total, step.time_left()) == (0, 4, "nothing left")
+    step.begin(tasks, workers=1)
+    assert step.time_left() != left  # it has learned that they take no time here
 
 
 def test_what_is_counted_of_graphs_is_a_table_by_subject(tmp_path: Path) -> None:

@@ -97,6 +97,15 @@ def _progress(terminal: bool) -> str:
     return stream.getvalue()
 
 
+def test_a_bar_counts_the_samples_of_the_step_that_is_going_on() -> None:
+    stream = io.StringIO()
+    show = TerminalProgress(Console(file=stream, width=120, force_terminal=True))
+    show(Update("first step", "activity", 3, 4))
+    show(Update("second step", "activity", 2, 14))
+    show(Update("", "activity"))
+    assert "2/14" in stream.getvalue()
+
+
 def test_a_log_has_a_line_for_each_sample() -> None:
     assert _progress(False) == "3.3.7 [1/2] cold counting 2 s\n3.3.7: cold (timing) crashed\n"
 

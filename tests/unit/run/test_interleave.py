@@ -102,6 +102,29 @@ def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[J
     )
 
 
+def test_each_step_says_first_what_it_will_take(
+    interleaving: Interleaving, taken: list[Job]
+) -> None:
+    steps: list[tuple[list[Task], int, float]] = []
+    interleaving.begins = lambda *step: steps.append((list(step[0]), *step[1:]))
+    later = time.monotonic() + 600
+    for take in (
+        lambda: interleaving.count([DISK, COLD], later),
+        lambda: interleaving.count([DISK]),  # the caches are filled
+        lambda: interleaving.repeat([DISK, CALL], "tracing", 2),
+        lambda: interleaving.work([CALL], "work", range(3), later),
+        lambda: interleaving.time([DISK, CALL], 3, later),
+    ):
+        steps.clear()
+        taken.clear()
+        take()
+        ((tasks, _, _),) = steps
+        assert Counter((one.cell, one.measure, one.keep) for one in tasks) == Counter(
+            (job.task.cell, job.task.measure, job.task.keep) for job in taken
+        )
+    assert steps[0][1:] == (1, later)
+
+
 def test_caches_for_a_trace_are_filled_once_and_nothing_else_is_taken(
     interleaving: Interleaving, taken: list[Job]
 ) -> None:
