@@ -56,7 +56,10 @@ _LEFT = "usual"
 _OWN = "own"
 """The cache that an upgrade with the settings of a row left."""
 _BACK = " back"
-"""Stands behind the cell of an upgrade from other settings to the usual ones."""
+"""Stands behind the cell of an upgrade from other settings to the usual ones.
+
+There only wrong and stale values count: what a row did not store is compiled, which is no fault.
+"""
 _NEVER = (
     *WRONG_VALUES, "key_instabilities", "cache_misses", "graphs_raised",
     "collided_symbols", "vulnerable_symbols",
@@ -149,6 +152,7 @@ def _row(name: str, samples: Sequence[tuple[Sample, str]]) -> Row:
         for one, place in samples
         for metric in metrics_of(one.cell.scenario, one.cell.launch)
         if metric.kind == "exact" and metric.alerts_in(one.cell.scenario)
+        if metric.name in WRONG_VALUES or not place.endswith(_BACK)
         if one.metrics.get(metric.name, 0)
     }
     counts, further = (

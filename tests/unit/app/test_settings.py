@@ -192,6 +192,18 @@ def test_what_is_wrong_only_on_the_way_back_is_told_of_the_row(
     assert {status_of(row, rows[0]) for row in rows[1:]} == {Exit.WRONG_RESULTS}
 
 
+def test_what_a_row_did_not_store_may_be_compiled_on_the_way_back(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A row without a C compiler leaves no C module; making one leaves temporary files."""
+
+    def compiled(task: Task) -> dict[str, float]:
+        return {"files_leaked": 10.0} if task.cache == "own" else {}
+
+    usual, *others = measured(monkeypatch, tmp_path, {}, own=compiled)
+    assert [row.beyond(usual) for row in others] == [()] * 3
+
+
 def test_c_vm_builds_a_few_pairs_and_the_way_back_has_a_few_draws(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
