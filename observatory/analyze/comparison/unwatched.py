@@ -92,9 +92,9 @@ def _only_of(
             once = metric.name in ONCE
             places = [one for one in every if one.model == cell.model] if once else [cell]
             if (
-                rule_of(metric, cell.scenario).judged
-                and side.values(cell, metric).values
+                side.values(cell, metric).values
                 and not any(other.values(place, metric).values for place in places)
+                and rule_of(metric, cell.scenario).judged
             ):
                 found[cell].append(metric)
     return found

@@ -206,13 +206,13 @@ def _counted(
         old, new = base.values(cell, metric), head.values(cell, metric)
     else:
         (old, new), lost = of_graphs.values(), of_graphs.sizes_lost
-    sources = base.source(cell, metric), head.source(cell, metric)
     if not (old.values and new.values):
         verdict = JudgedVerdict(
             cell=cell, metric=metric.name, unit=metric.unit, kind="exact", conclusion="undecided",
             base=old, head=new,
         )  # fmt: skip
         return _with(verdict, "undecided", _size_ended(lost)) if lost else None
+    sources = base.source(cell, metric), head.source(cell, metric)
     verdict = _exact(cell, metric, old, new, floors, sources[1])
     if of_graphs is None and _of_other_graphs(verdict, base, head):
         verdict = _with(verdict, "workload changed", Statement("other graphs"), verdict.ratio)

@@ -66,10 +66,21 @@ class ShelvedLedger(Sequence[LedgerEntry]):
         return self._entries[index]
 
 
+class TimedLedger(list[LedgerEntry]):
+    """A stored ledger with the seconds of one sample. It is not changed: its tally is kept."""
+
+    @cached_property
+    def tally(self) -> Tally:
+        """How many functions of each graph and name had which outcome."""
+        return _tally(self)
+
+
 def tally_of(entries: Iterable[StoredEntry]) -> Tally:
-    """The tally of a ledger, which is known of a shelved one."""
-    if isinstance(entries, ShelvedLedger):
-        return entries.tally
+    """The tally of a ledger, which is known of a stored one."""
+    return entries.tally if isinstance(entries, ShelvedLedger | TimedLedger) else _tally(entries)
+
+
+def _tally(entries: Iterable[StoredEntry]) -> Tally:
     return Counter((one.step, one.name, one.outcome) for one in entries)
 
 
@@ -105,7 +116,7 @@ class LedgerStore(ContentStore[list[StoredEntry]]):
             one.model_copy(update={"name": _ADDRESS.sub(" at 0x…", one.name)}) for one in entries
         ]
 
-    def load_timed(self, sha: str, seconds: Sequence[float]) -> list[LedgerEntry]:
+    def load_timed(self, sha: str, seconds: Sequence[float]) -> TimedLedger:
         """The entries of a stored ledger with the seconds of one sample, in canonical order.
 
         ``seconds`` come from the journal line that refers to the ledger, one for each entry. Raises
@@ -116,7 +127,8 @@ class LedgerStore(ContentStore[list[StoredEntry]]):
         # Both halves were checked when they were read. To check them again takes half of the time
         # of `model_construct`, which is written in Python.
         both = zip(entries, seconds, strict=True)
-        return _TIMED.validate_python([{**vars(entry), "seconds": spent} for entry, spent in both])
+        timed = [{**vars(entry), "seconds": spent} for entry, spent in both]
+        return TimedLedger(_TIMED.validate_python(timed))
 
     def shelve(self, sha: str, seconds: Sequence[float]) -> ShelvedLedger:
         """What `load_timed` gives, read and checked, but not kept. Raises as it does."""
