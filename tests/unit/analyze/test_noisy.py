@@ -64,6 +64,17 @@ def test_p_is_the_share_of_all_splits_that_are_as_extreme(ties: bool) -> None:
     assert found.p_value == pytest.approx(min(1, 2 * min(sides)))
 
 
+def test_many_values_are_permuted_because_their_exact_distribution_takes_too_long(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[int] = []
+    monkeypatch.setattr(noisy, "_permuted", lambda sides, *_: asked.append(len(sides[0])) or 1.0)
+    rng = np.random.default_rng(2)
+    for number in (noisy._EXACT, noisy._EXACT + 1):
+        noisy.tested(values(rng, number), values(rng, number), 1, paired=True, look=1)
+    assert asked == [noisy._EXACT + 1] * 2
+
+
 @pytest.mark.parametrize("ties", [False, True])
 def test_p_of_pairs_is_the_share_of_all_signs_that_are_as_extreme(ties: bool) -> None:
     rng = np.random.default_rng(5)
