@@ -262,5 +262,4 @@ class TerminalProgress:
             self._bar.start()
         text = for_log(update.text) if update.kind == "activity" else None
         (drawn,) = self._bar.task_ids
-        total = {"total": update.total} if update.total else {}
-        self._bar.update(drawn, description=text, completed=update.done, **total)
+        self._bar.update(drawn, description=text, completed=update.done, total=update.total)
