@@ -77,7 +77,6 @@ class Comparer:
     warnings: tuple[str, ...] = ()
     """Sentences that the comparison carries, whatever its verdicts are."""
     _began: float = field(default_factory=time.monotonic)
-    _taken: int = 0
     _step: Step = field(default_factory=Step)
     _executors: dict[SideName, TakesSamples] = field(default_factory=dict)
     _uncounted: tuple[str, ...] = ()
@@ -232,9 +231,10 @@ class Comparer:
 
     def _notice(self, job: Job) -> None:
         self._step.began(job.task, job.side)
-        spent = f"{self._taken} samples, {self._elapsed()} of {seconds(self.budget)}"
-        text = f"{job.side.upper()} {job.task.cell} {job.task.measure}  ({spent}; "
-        text += f"this step: {self._step.time_left()})"
+        # What matters least comes last: a narrow terminal cuts it off.
+        what = f"{job.side.upper()} {job.task.cell} {job.task.measure}"
+        spent = f"{self._elapsed()} of {seconds(self.budget)}"
+        text = f"{self._step.time_left()} in this step: {what}  ({spent})"
         self.session.progress(Update(text, "activity", self._step.done, self._step.total))
 
     def _record(self, job: Job, sample: Sample) -> None:
@@ -242,8 +242,7 @@ class Comparer:
         executor = self._executors[job.side]
         sample = side.journals.append(self.session.run, job.task, sample, executor)
         side.evidence.add(sample)
-        self._taken += 1
-        self._step.ended(job.task, job.side)
+        self._step.ended(job.task, job.side, sample)
         if failure := failure_of(sample):
             name = f"{job.side.upper()} {job.task.cell} ({job.task.measure})"
             self._say(f"{name}: {failure}", "error")

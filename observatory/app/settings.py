@@ -58,7 +58,8 @@ _OWN = "own"
 _BACK = " back"
 """Stands behind the cell of an upgrade from other settings to the usual ones.
 
-There only wrong and stale values count: what a row did not store is compiled, which is no fault.
+There only failures, and wrong and stale values, count: what a row did not store is compiled, which
+is no fault.
 """
 _NEVER = (
     *WRONG_VALUES, "key_instabilities", "cache_misses", "graphs_raised",

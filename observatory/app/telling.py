@@ -52,7 +52,8 @@ class Part:
         """Tell which sample is being taken now."""
         self._began[id(task)] = time.monotonic()
         course = self.course
-        text = f"{self.label}  {task.cell} {task.measure}, {course.time_left()}"
+        # A narrow terminal cuts the end off.
+        text = f"{course.time_left()}: {self.label}  {task.cell} {task.measure}"
         course.progress(Update(text, "activity", course.done, course.total))
 
     def ended(self, task: Task, sample: Sample) -> None:
@@ -88,9 +89,10 @@ class Step:
         """Take note that a task of this side began."""
         self._began[side, id(task)] = time.monotonic()
 
-    def ended(self, task: Task, side: str) -> None:
-        """Learn from how long it took."""
-        took = time.monotonic() - self._began.pop((side, id(task)))
+    def ended(self, task: Task, side: str, sample: Sample) -> None:
+        """Learn from how long it took; of a pair on a fleet, the end of both is told at once."""
+        waited = time.monotonic() - self._began.pop((side, id(task)))
+        took = waited if sample.overhead is None else sample.overhead.total
         self._estimate.finished(task, took)
         self.done += 1
 

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 from rich.console import Console as RichConsole
 from rich.console import RenderableType
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Column
 from rich.table import Table as RichTable
 from rich.text import Text
 
@@ -253,10 +254,15 @@ class TerminalProgress:
             self._bar = None
             return
         if self._bar is None:
-            counted = (BarColumn(bar_width=24), MofNCompleteColumn()) if update.total else ()
+            counted = (BarColumn(bar_width=10), MofNCompleteColumn()) if update.total else ()
             self._bar = Progress(
-                SpinnerColumn(), TextColumn("{task.description}", markup=False), *counted,
+                SpinnerColumn(), *counted,
+                # It gets what is left of the line, and the bar keeps its width.
+                TextColumn(
+                    "{task.description}", markup=False, table_column=Column(ratio=1, no_wrap=True)
+                ),
                 console=self._console, transient=True, disable=not self._console.is_terminal,
+                expand=True,
             )  # fmt: skip
             self._bar.add_task("", total=update.total)
             self._bar.start()

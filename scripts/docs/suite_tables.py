@@ -30,9 +30,9 @@ class SuiteRun(Row):
 
 def suite_runs(rows: Sequence[SuiteRun]) -> Iterator[str]:
     """Yield the blocks of what was run; of the same tests and load the newest row counts."""
-    newest = {(one.paths, one.loops, one.kills): one for one in rows}.values()
-    header = ("tests", "beside", "kills of each command", "passed", "failed", "skipped", "took",
-              "commit")  # fmt: skip
+    newest = {(one.paths, one.workers, one.loops, one.kills): one for one in rows}.values()
+    header = ("tests", "workers", "beside", "kills of each command, at most", "passed", "failed",
+              "skipped", "took", "commit")  # fmt: skip
     yield table(header, map(_line, newest))
     yield wrapped(measured(newest))
 
@@ -40,7 +40,8 @@ def suite_runs(rows: Sequence[SuiteRun]) -> Iterator[str]:
 def _line(one: SuiteRun) -> tuple[str, ...]:
     beside = several(one.loops, "busy loop") if one.loops else "-"
     return (
-        ", ".join(map(code, one.paths)) or "all", beside, str(one.kills or "as in `make test`"),
+        ", ".join(map(code, one.paths)) or "all", str(one.workers), beside,
+        str(one.kills or "as in `make test`"),
         f"{one.passed:,}", f"{one.failed:,}", f"{one.skipped:,}", about(one.seconds),
         code(one.commit),
     )  # fmt: skip

@@ -69,7 +69,7 @@ def tested(
 
     Two-sided tests on ranks, which no outlier moves far (scipy): of all values (Mann & Whitney
     1947), and of the differences within pairs (Wilcoxon 1945). They are exact; where values tie, or
-    are many, they are permutation tests of the same statistics, exact up to 7 a side.
+    are many, they are permutation tests of the same statistics, exact up to 8 a side.
     ``paired``: value ``i`` of both sides was taken side by side. Pairs tell where the machine
     changed its speed meanwhile, all values where single ones are far off; from PAIRED_FROM pairs on
     the smaller p of both counts, twice (Bonferroni). Fewer pairs have too few signs to flip.

@@ -99,11 +99,13 @@ def _progress(terminal: bool) -> str:
 
 def test_a_bar_counts_the_samples_of_the_step_that_is_going_on() -> None:
     stream = io.StringIO()
-    show = TerminalProgress(Console(file=stream, width=120, force_terminal=True))
+    show = TerminalProgress(Console(file=stream, width=80, force_terminal=True))
     show(Update("first step", "activity", 3, 4))
-    show(Update("second step", "activity", 2, 14))
+    show(Update("about 4 min left: " + "BASE radon warm_process NUMBA " * 4, "activity", 2, 14))
     show(Update("", "activity"))
-    assert "2/14" in stream.getvalue()
+    drawn = stream.getvalue()
+    assert "2/14" in drawn
+    assert "about 4 min left: BASE radon" in drawn
 
 
 def test_a_log_has_a_line_for_each_sample() -> None:

@@ -199,6 +199,21 @@ def entries(results: Path) -> list[JournalEntry]:
     return [one for path in sorted(results.rglob("*.jsonl")) for one in read_journal(path).entries]
 
 
+def test_a_comparison_tells_how_much_of_its_step_is_left(cluster: Cluster, tmp_path: Path) -> None:
+    updates: list[Update] = []
+    matrix = Matrix((("all", (DISK, CALL)),), (), (DISK,))
+    with comparing(cluster, tmp_path, matrix, updates.append) as comparer:
+        comparer.sample(3)
+    told = [one for one in updates if one.kind == "activity" and one.text]
+    assert all(" in this step: " in one.text for one in told)
+    # Of each side a build that fills the cache and two cells; then three pairs of times.
+    assert [one.total for one in told] == [6] * 6 + [6] * 6
+    timed = [one for one in told if " timing " in one.text]
+    assert [one.done for one in timed] == [0, 0, 2, 2, 4, 4]  # a pair ends as a whole on a fleet
+    assert told[0].done == 0
+    assert max(one.done for one in told[:6]) >= 2  # the cells wait for what fills their cache
+
+
 def test_pairs_meet_one_machine_times_come_from_equals_and_counts_from_any(
     cluster: Cluster, tmp_path: Path
 ) -> None:

@@ -107,22 +107,23 @@ def test_each_step_says_first_what_it_will_take(
 ) -> None:
     steps: list[tuple[list[Task], int, float]] = []
     interleaving.begins = lambda *step: steps.append((list(step[0]), *step[1:]))
+    interleaving.workers, interleaving.workers_of_work = 2, 3
     later = time.monotonic() + 600
-    for take in (
-        lambda: interleaving.count([DISK, COLD], later),
-        lambda: interleaving.count([DISK]),  # the caches are filled
-        lambda: interleaving.repeat([DISK, CALL], "tracing", 2),
-        lambda: interleaving.work([CALL], "work", range(3), later),
-        lambda: interleaving.time([DISK, CALL], 3, later),
+    for take, *how in (
+        (lambda: interleaving.count([DISK, COLD], later), 2, later),
+        (lambda: interleaving.count([DISK]), 2, math.inf),  # the caches are filled
+        (lambda: interleaving.repeat([DISK, CALL], "tracing", 2), 2, math.inf),
+        (lambda: interleaving.work([CALL], "work", range(3), later), 3, later),
+        (lambda: interleaving.time([DISK, CALL], 3, later), 1, later),
     ):
         steps.clear()
         taken.clear()
         take()
-        ((tasks, _, _),) = steps
+        ((tasks, *told),) = steps
+        assert told == how
         assert Counter((one.cell, one.measure, one.keep) for one in tasks) == Counter(
             (job.task.cell, job.task.measure, job.task.keep) for job in taken
         )
-    assert steps[0][1:] == (1, later)
 
 
 def test_caches_for_a_trace_are_filled_once_and_nothing_else_is_taken(

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import time
 from pathlib import Path
+
+import psutil
 
 from scripts.docs.rows import now
 from scripts.docs.suite_tables import SuiteRun, suite_runs
 from scripts.suite_run import run
 
+ROOT = Path(__file__).parents[3]
 TESTS = """
 import os, pytest
 def test_passes(): pass
@@ -16,15 +22,40 @@ def test_is_skipped(): pytest.skip("no reason")
 @pytest.fixture
 def broken(): raise OSError
 def test_has_an_error(broken): pass
+@pytest.fixture
+def breaking():
+    yield
+    raise OSError
+def test_fails_twice(breaking): raise ValueError
 """
 
 
 def test_a_run_counts_what_passed_failed_and_was_skipped(tmp_path: Path) -> None:
-    path = tmp_path / "test_four.py"
+    path = tmp_path / "test_five.py"
     path.write_text(TESTS)
     row, status = run([str(path)], workers=1, loops=1, kills=7)
-    assert (row.passed, row.failed, row.skipped, status) == (1, 2, 1, 1)
+    assert (row.passed, row.failed, row.skipped, status) == (1, 3, 1, 1)
     assert (row.loops, row.kills, row.workers) == (1, 7, 1)
+
+
+def test_busy_loops_end_with_whoever_started_them() -> None:
+    code = (
+        "import os, sys\nfrom scripts.suite_run import busy\n"
+        "with busy(2):\n    os.system(f'pgrep -P {os.getpid()} python')\n    os._exit(0)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert len(told) == 2
+    while any(map(runs, map(int, told))):
+        time.sleep(0.05)
+
+
+def runs(number: int) -> bool:
+    try:
+        return psutil.Process(number).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def test_of_the_same_tests_and_load_the_newest_run_is_shown() -> None:
@@ -35,6 +66,6 @@ def test_of_the_same_tests_and_load_the_newest_run_is_shown() -> None:
         )  # fmt: skip
 
     table = next(iter(suite_runs([one(1, 6), one(2, 6), one(3, 0)])))
-    assert "| all | 6 busy loops | as in `make test` | 2 |" in table
-    assert "| all | - | as in `make test` | 3 |" in table
+    assert "| all | 2 | 6 busy loops | as in `make test` | 2 |" in table
+    assert "| all | 2 | - | as in `make test` | 3 |" in table
     assert "| 1 |" not in table
