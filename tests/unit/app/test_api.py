@@ -20,6 +20,7 @@ from observatory.errors import Exit
 from observatory.store.asv.files import project
 from observatory.store.base.problems import RecordUsageError
 from observatory.store.journal.writer import Journal
+from observatory.store.records.sample import Overhead
 from tests.factories import RUN, WARM, failed, header, ledger, sample
 from tests.factories_graphs import counts, topics
 
@@ -174,6 +175,20 @@ def test_a_step_takes_as_long_as_its_samples_or_until_its_deadline() -> None:
     assert (step.done, step.total, step.time_left()) == (0, 4, "nothing left")
     step.begin(tasks, workers=1)
     assert step.time_left() != left  # it has learned that they take no time here
+
+
+def test_a_step_learns_how_long_a_sample_took_and_not_how_late_its_end_was_told() -> None:
+    """Of a pair on a fleet, the end of both is told at once."""
+    tasks = plan([COLD], Rounds(timing=3, counting=1))
+    parts = dict.fromkeys(Overhead.model_fields, 0.0)
+    long = sample(COLD, tasks[0].measure).model_copy(
+        update={"overhead": Overhead(**parts | {"total": 3600.0})}
+    )
+    step = Step()
+    step.begin(tasks, workers=1)
+    step.began(tasks[0], "base")
+    step.ended(tasks[0], "base", long)
+    assert step.time_left().endswith((" min left", " h left"))
 
 
 def test_what_is_counted_of_graphs_is_a_table_by_subject(tmp_path: Path) -> None:
