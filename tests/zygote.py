@@ -141,10 +141,15 @@ def main() -> None:
             vars(module)["local_subjects"] = subjects
     for line in sys.stdin:
         order = json.loads(line)
+        reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
             os.setsid()
+            os.close(writing)
             os._exit(act(**order))
+        os.close(writing)
+        os.read(reading, 1)  # ends when the child has a process group, which may be killed
+        os.close(reading)
         print(child, flush=True)
         sys.stdin.readline()
         _, status = os.waitpid(child, 0)
