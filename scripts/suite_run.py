@@ -98,9 +98,11 @@ def main() -> int:
     """Run the tests, print what came of it, and keep it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("paths", nargs="*", metavar="PATH", help="of tests; all without one")
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument(
+        "--workers", type=int, default=2, help="processes that run tests (default: 2)"
+    )
     parser.add_argument("--loops", type=int, default=0, help="busy loops beside the tests")
-    parser.add_argument("--kills", type=int, help="how often each command is killed")
+    parser.add_argument("--kills", type=int, help="how often each command is killed, at most")
     add_option(parser)
     options = parser.parse_args()
     row, status = run(options.paths, options.workers, options.loops, options.kills)
