@@ -39,7 +39,7 @@ _WHOLE = (0, 1)
 def busy(loops: int) -> Iterator[None]:
     """Keep so many CPUs busy for as long as this lasts."""
     command = [sys.executable, "-c", _LOOP, str(os.getpid())]
-    running = [subprocess.Popen(command) for _ in range(loops)]
+    running = [subprocess.Popen(command, stdout=subprocess.DEVNULL) for _ in range(loops)]
     try:
         yield
     finally:

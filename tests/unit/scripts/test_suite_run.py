@@ -38,16 +38,25 @@ def test_a_run_counts_what_passed_failed_and_was_skipped(tmp_path: Path) -> None
     assert (row.loops, row.kills, row.workers) == (1, 7, 1)
 
 
+_ENDED_OUTRIGHT = """
+import os
+import psutil
+from scripts.suite_run import busy
+
+with busy(2):
+    print(*[one.pid for one in psutil.Process().children()], flush=True)
+    os._exit(0)
+"""
+
+
 def test_busy_loops_end_with_whoever_started_them() -> None:
-    code = (
-        "import os, sys\nfrom scripts.suite_run import busy\n"
-        "with busy(2):\n    os.system(f'pgrep -P {os.getpid()} python')\n    os._exit(0)\n"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.split()
-    assert len(told) == 2
-    while any(map(runs, map(int, told))):
+    command = [sys.executable, "-c", _ENDED_OUTRIGHT]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    loops = [int(word) for word in done.stdout.split()]
+    assert len(loops) == 2
+    until = time.monotonic() + 120
+    while left := [one for one in loops if runs(one)]:
+        assert time.monotonic() < until, left
         time.sleep(0.05)
 
 
