@@ -19,7 +19,7 @@ KEPT_SHARE = 0.0001
 MOST_TIMED = 15
 """Rewriters that a profile of times keeps: those that took longest. It stays in the journal."""
 KEPT_PASS_SHARE = 0.001
-"""An LLVM pass with a smaller share of the seconds of all of them is not kept by itself."""
+"""An LLVM pass with a smaller share of all seconds is kept by itself only if its runs are known."""
 MOST_NODES = 1500
 """Nodes that a tree keeps, at most: the largest ones."""
 

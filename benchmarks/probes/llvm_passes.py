@@ -60,16 +60,18 @@ class PassTimer:
         passes but those that make machine code. None where numba or LLVM cannot tell."""
 
     def passes(self) -> tuple[LlvmPass, ...] | None:
-        """Return the passes that took longest, each phase with the sum of all others as `OTHER`.
+        """Return the passes whose runs are known, and the longest others; the rest is `OTHER`.
 
-        None where numba cannot tell.
+        A pass that took next to no time is in no report of the longest, but one that ran more often
+        must be told from one that did not run before. None where numba cannot tell.
         """
         if self._found is None:
             return None
         least = KEPT_PASS_SHARE * sum(one.seconds for one in self._found.values())
         kept: dict[tuple[str, str], LlvmPass] = {}
         for one in sorted(self._found.values(), key=lambda one: -one.seconds):
-            _add(kept, one if one.seconds >= least else LlvmPass(OTHER, one.phase, one.seconds))
+            alone = one.runs is not None or one.seconds >= least
+            _add(kept, one if alone else LlvmPass(OTHER, one.phase, one.seconds))
         return tuple(
             LlvmPass(one.name, one.phase, round(one.seconds, 6), one.runs) for one in kept.values()
         )

@@ -74,8 +74,8 @@ def passes_sentence(main: LlvmPassTime | None, grown: int, known: int) -> str:
     """
     if main is None or main.head_runs is None:
         return f"{grown} of the {known} LLVM passes that the profile names ran more often"
-    if main.base_runs is None:
-        said = f"is new or took next to no time before, and ran {_times(round(main.head_runs))}"
+    if not main.base_runs:
+        said = f"did not run before, and ran {_times(round(main.head_runs))}"
     else:
         said = f"ran {_times(round(main.base_runs))}, now {count(round(main.head_runs))}"
     rest = f"; {several(grown - 1, 'other')} ran more often" if grown > 1 else ""

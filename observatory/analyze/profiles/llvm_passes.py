@@ -68,15 +68,14 @@ def more_runs(
 ) -> tuple[LlvmPassTime | None, int, int] | None:
     """Which pass runs so much more often that it explains a quarter of ``more`` runs, if one does.
 
-    ``times``: of one cell, as `pass_times` returns them. A pass that only HEAD has is new, or took
-    next to nothing before. Returns the pass or None, how many passes run more often, and how many
-    there are whose runs HEAD knows; None where no pass does.
+    ``times``: of one cell, as `pass_times` returns them. Returns the pass or None, how many passes
+    run more often, and how many there are whose runs HEAD knows; None where no pass does.
     """
     known = {one.name: one for one in times if one.head_runs is not None}
     grown = {
-        name: (one.head_runs or 0) - (one.base_runs or 0)
+        name: (one.head_runs or 0) - one.base_runs
         for name, one in known.items()
-        if one.base_runs is not None or one.base == 0
+        if one.base_runs is not None
     }
     grown = {name: runs for name, runs in grown.items() if runs > 0}
     if not grown:
@@ -98,7 +97,10 @@ def _seconds(side: Sequence[_Passes], key: tuple[str, str]) -> float:
 
 
 def _runs(side: Sequence[_Passes], key: tuple[str, str]) -> float | None:
-    """The median runs of a pass; None where a sample does not say, or keeps the pass in `OTHER`."""
-    found = [one[key].runs if key in one else None for one in side]
+    """The median runs of a pass; None where a sample does not say, or may keep it in `OTHER`."""
+    other = key[0], OTHER
+    if key == other:
+        return None
+    found = [one[key].runs if key in one else None if other in one else 0 for one in side]
     known = [runs for runs in found if runs is not None]
     return float(median(known)) if len(known) == len(found) else None

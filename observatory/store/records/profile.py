@@ -178,7 +178,7 @@ class LlvmPassTime(Record):
     phase: Name
     base: _Seconds = Field(description="0: it is not among those that take long")
     head: _Seconds
-    base_runs: FiniteFloat | None = Field(None, description="None: LLVM does not say")
+    base_runs: FiniteFloat | None = Field(None, description="None: not known; 0: it did not run")
     head_runs: FiniteFloat | None = None
     samples: int = Field(1, ge=1, description="of the side that has fewer")
 

@@ -56,9 +56,10 @@ def test_a_pass_of_another_phase_and_the_sum_of_small_ones_explain_nothing() -> 
     assert named([profile(**{OTHER: 0.1})], [profile(**{OTHER: 1.1})]) is None
 
 
-def test_a_pass_that_is_new_was_among_the_small_ones() -> None:
-    (_, first), *_ = enumerate(pass_times([profile(A=0.2)], [profile(A=0.2, B=0.9, runs=3)]))
-    assert (first.name, first.base, first.base_runs, first.head_runs) == ("B", 0.0, None, 3)
+def test_a_pass_that_only_head_has_is_new_or_was_among_the_small_ones() -> None:
+    for others, runs in (({}, 0), ({OTHER: 0.1}, None)):
+        first, *_ = pass_times([profile(A=0.2, **others)], [profile(A=0.2, B=0.9, runs=3)])
+        assert (first.name, first.base, first.base_runs, first.head_runs) == ("B", 0.0, runs, 3)
     assert named([profile(A=0.2)], [profile(A=0.2, B=0.9)]) == "B"
 
 
@@ -102,7 +103,18 @@ def test_a_pass_that_only_head_has_explains_runs_before_one_that_both_have() -> 
     assert found is not None
     main, grown, _ = found
     assert main is not None
-    assert (main.name, main.base_runs, grown) == ("NewGVNPass", None, 2)
+    assert (main.name, main.base_runs, grown) == ("NewGVNPass", 0, 2)
+
+
+def test_a_pass_that_a_side_may_have_kept_among_others_explains_nothing() -> None:
+    """Older records have the runs of those passes alone that took long."""
+    base = profile(runs=1200, GVNPass=0.2, **{OTHER: 0.1})
+    head = profile(runs=1203, GVNPass=0.2, NewGVNPass=0.3)
+    found = more_runs(pass_times([base], [head]), 3.0)
+    assert found is not None
+    main, grown, known = found
+    assert main is not None
+    assert (main.name, grown, known) == ("GVNPass", 1, 2)
 
 
 def test_runs_that_nobody_knows_or_that_did_not_grow_say_nothing() -> None:

@@ -189,6 +189,16 @@ def test_small_passes_are_summed_in_their_phase(numba, monkeypatch):
     ]
 
 
+def test_each_pass_whose_runs_are_known_is_kept_however_short(numba, monkeypatch):
+    monkeypatch.setattr(llvm_passes, "KEPT_PASS_SHARE", 0.1)
+    timer = PassTimer()
+    with timer.running():
+        build(numba, (FULL, NEW), ("Finalize object", MACHINE_CODE))
+    kept = {one.name: one.runs for one in timer.passes() if one.phase == "LLVM: passes"}
+    assert kept == {name: runs for name, (_, runs) in by_pass(NEW).items()}
+    assert OTHER in {one.name for one in timer.passes()}
+
+
 def test_a_build_that_compiles_nothing_has_no_passes_and_one_that_nobody_watched_has_none_known(
     numba, monkeypatch
 ):
