@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from observatory.analyze.history.robust import median, theil_sen, trend, trends
+from observatory.analyze.history.robust import all_equal, median, theil_sen, trend, trends
 from observatory.analyze.history.steps import Values, change_points
 
 FEWEST = 30
@@ -63,7 +63,7 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     array = np.asarray(values, dtype=float)
     places = change_points(array)
     n = len(array)
-    if n < FEWEST or array.min() <= 0 or np.ptp(array) == 0:
+    if n < FEWEST or array.min() <= 0 or all_equal(array):
         return None, places
     if not _worth_asking(array, places):
         return None, places
@@ -114,7 +114,7 @@ def _worth_asking(values: Values, places: Sequence[int]) -> bool:
 
 def has_trend(values: Values) -> bool:
     """Whether the values have a trend; equal ones have none."""
-    return bool(np.ptp(values)) and abs(trend(values)) >= _weakest(len(values))
+    return not all_equal(values) and abs(trend(values)) >= _weakest(len(values))
 
 
 def trends_of(ranks: Values) -> npt.NDArray[np.bool_]:
@@ -144,20 +144,20 @@ def _chosen(n: int) -> npt.NDArray[np.intp]:
     return np.unique(np.linspace(0, n - 1, min(n, _MOST)).astype(int))
 
 
-@lru_cache(maxsize=32)
-def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """All pairs of the chosen ones of n values, the earlier ones first."""
+@lru_cache(maxsize=64)  # most series have fewer values, and 64 lengths take 15 MB at most
+def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Values]:
+    """All pairs of the chosen ones of n values, the earlier ones first; and how far apart."""
     chosen = _chosen(n)
     left, right = (chosen[side] for side in np.triu_indices(len(chosen), k=1))
-    return left, right
+    return left, right, (right - left).astype(np.float64)
 
 
 def _slope_between(logs: Values, places: Sequence[int]) -> float:
     """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in _pieces(logs, places):
-        left, right = _pairs(len(piece))
-        slopes.append((piece[right] - piece[left]) / (right - left))
+        left, right, apart = _pairs(len(piece))
+        slopes.append((piece[right] - piece[left]) / apart)
     return median(np.concatenate(slopes))
 
 

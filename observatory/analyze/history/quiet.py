@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from observatory.analyze.history.drift import FEWEST, has_trend, trends_of
 from observatory.analyze.history.fresh import NEW
+from observatory.analyze.history.robust import medians
 from observatory.analyze.history.segments import Levels, levels_of
 from observatory.analyze.history.steady import steady
 from observatory.analyze.history.steps import (
@@ -42,9 +43,19 @@ def levels_of_many(series: Sequence[Values]) -> list[Levels]:
         each = max(1, _MOST // max(1, length))
         for first in range(0, len(numbers), each):
             some = numbers[first : first + each]
-            for row in np.flatnonzero(_quiet(np.stack([series[one] for one in some]))).tolist():
+            # `np.stack` looks at each of the series twice.
+            values = np.concatenate([series[one] for one in some]).reshape(len(some), length)
+            for row in np.flatnonzero(_quiet(values)).tolist():
                 found[some[row]] = None, []
     return [levels_of(series[n]) if one is None else one for n, one in enumerate(found)]
+
+
+def _plainly_near(new: Values, low: Values, high: Values) -> npt.NDArray[np.bool_]:
+    """Where the newest values have not moved, whatever level between the two they came from."""
+    with np.errstate(all="ignore"):
+        apart = np.maximum(np.abs(np.log(new / low)), np.abs(np.log(new / high)))
+        found: npt.NDArray[np.bool_] = apart < math.log1p(NEW.smallest) * _PLAINLY
+    return found
 
 
 def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
@@ -66,10 +77,10 @@ def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     for newest in NEW.newest:
         place = n - newest
         if place >= PARAMETERS.fewest:
-            levels = np.median(values[:, :place], axis=1)
-            with np.errstate(all="ignore"):
-                moved = np.median(values[:, place:] / levels[:, None], axis=1)
-                found &= np.abs(np.log(moved)) < math.log1p(NEW.smallest) * _PLAINLY
+            # The median of all but a few values is hardly another than that of all, and those few
+            # decide within which of the sorted values it lies.
+            level = ordered[:, (place - 1) // 2], ordered[:, place // 2 + newest]
+            found &= _plainly_near(medians(values[:, place:]), *level)
     weight = penalty(n)
     asked = np.flatnonzero(found)
     for row in asked[~steady(ranks[asked], weight)].tolist():

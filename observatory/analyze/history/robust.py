@@ -31,6 +31,20 @@ def median(values: Values) -> float:
     return float((low + high) / 2)
 
 
+def medians(values: Values) -> Values:
+    """The median of each row of an array of finite values."""
+    n = values.shape[1]
+    lower, upper = (n - 1) // 2, n // 2
+    ordered = np.partition(values, sorted({lower, upper}), axis=1)
+    found: Values = (ordered[:, lower] + ordered[:, upper]) / 2
+    return found
+
+
+def all_equal(values: Values) -> bool:
+    """Whether all of at least one finite value are the same; few are if the ends are not."""
+    return bool(values[0] == values[-1] and (values == values[0]).all())
+
+
 def ranks(values: Values) -> Values:
     """Ranks from 1; equal values have the mean of theirs, as `scipy.stats.rankdata` gives them."""
     order = np.argsort(values, kind="stable")

@@ -150,7 +150,10 @@ class Series:
     @property
     def benchmark(self) -> str:
         """The words of the cell, or asv's name of the benchmark with its parameters."""
-        return " ".join([word for word in self.place[:4] if word])
+        place = self.place
+        if not place.model:  # results of other projects: a night may have ten thousands of series
+            return place.scenario
+        return " ".join([word for word in place[:4] if word])
 
     @property
     def key(self) -> SeriesId:

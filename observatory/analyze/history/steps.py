@@ -41,7 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from observatory.analyze.history.kernel import segmenter
-from observatory.analyze.history.robust import median
+from observatory.analyze.history.robust import all_equal, median
 from observatory.store.records.alerts import Modes, described_by_ratio
 
 Values = npt.NDArray[np.float64]
@@ -118,7 +118,7 @@ def change_points(
     """
     array = np.asarray(values, dtype=float)
     n = len(array)
-    if n < FEWEST or np.ptp(array) == 0:
+    if n < FEWEST or all_equal(array):
         return []
     return _material(array, segmentation(array, penalty(n)), smallest)
 
@@ -217,7 +217,7 @@ def _material(values: Values, places: list[int], smallest: float) -> list[int]:
 
     changes = [apart(number) for number in range(1, len(kept) - 1)]
     while changes:
-        least = int(np.argmin(changes))
+        least = changes.index(min(changes))
         if changes[least] >= smallest:
             break
         del kept[least + 1], changes[least]
