@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from distributed import Client
+
 from observatory.benchmarks.plan import Task
 from observatory.store.journal.reader import read_journal
 from observatory.store.records import layout
@@ -120,6 +122,16 @@ class Cluster:
                 "--death-timeout", "60", more=own,
             )]  # fmt: skip
 
+    def make_whole(self) -> None:
+        """Start what has died, wait until all workers are idle, and forget what was taken."""
+        self.start()
+        with Client(self.address, set_as_default=False) as client:
+            client.wait_for_workers(len(self.nannies) - len(self.absent), timeout=240)
+        while self.taking():
+            time.sleep(0.05)
+        for file in self.taken.iterdir():
+            file.unlink()
+
     @property
     def taken(self) -> Path:
         """Where each process that takes a sample leaves a file."""
@@ -195,6 +207,7 @@ class Cluster:
                 one.kill()
         for proxy in self.proxies:
             proxy.close()
+        self.scheduler, self.nannies, self.proxies, self.port = None, [], [], 0
 
     def left_running(self) -> list[str]:
         """The commands of processes that this test started and that still run."""

@@ -53,11 +53,22 @@ CPUS = len(os.sched_getaffinity(0))
 LOCAL = f"local:{min(2, CPUS)}"
 
 
-@pytest.fixture
-def made(tmp_path: Path) -> Iterator[Cluster]:
-    workers = min(2, CPUS)
-    with cluster(tmp_path / "cluster", workers) as started:
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster takes longer to start than most tests need it for."""
+    with cluster(tmp_path_factory.mktemp("cluster"), min(2, CPUS)) as started:
         yield started
+    until = time.monotonic() + 30
+    while (left := started.left_running()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not left
+
+
+@pytest.fixture
+def made(shared: Cluster) -> Cluster:
+    """The cluster of all tests: whole, idle, and without a sample that was taken."""
+    shared.make_whole()
+    return shared
 
 
 def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
@@ -95,9 +106,8 @@ def test_whatever_dies_no_sample_is_lost_or_doubled(
     lost, doubled = missing_and_doubled(where / "results", wanted)
     assert not lost
     assert not doubled
-    made.stop()
     until = time.monotonic() + 30
-    while (left := made.left_running()) and time.monotonic() < until:
+    while (left := made.orphans()) and time.monotonic() < until:
         time.sleep(0.1)
     assert not left
 
