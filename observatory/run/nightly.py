@@ -51,7 +51,7 @@ class Nightly:
         night = None if fresh else record.unfinished(self.directory, asked, now)
         if night is None:
             night = Night(
-                schema="observatory/night/1", id=now.strftime("%Y%m%dT%H%M%SZ"), asked=asked,
+                schema="observatory/night/1", id=f"{now:%Y%m%dT%H%M%SZ-%f}", asked=asked,
                 results=str(results), started_at=now, steps=planned,
             )  # fmt: skip
             record.save(self.directory, night)
