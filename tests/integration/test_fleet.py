@@ -55,34 +55,33 @@ LOCAL = f"local:{min(2, CPUS)}"
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster takes longer to start than most tests need it for."""
-    with cluster(tmp_path_factory.mktemp("cluster"), min(2, CPUS)) as started:
-        yield started
-    until = time.monotonic() + 30
-    while (left := started.left_running()) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not left
+    """A cluster takes longer to start than most tests need it for; `made` starts it."""
+    made = Cluster(tmp_path_factory.mktemp("cluster"), min(2, CPUS))
+    yield made
+    ended(made)
 
 
 @pytest.fixture
 def made(shared: Cluster) -> Cluster:
-    """The cluster of all tests: whole, idle, and without a sample that was taken."""
+    """The cluster of several tests: whole, idle, and without a sample that was taken."""
     shared.make_whole()
     return shared
 
 
-def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
-    for name, where in (("alone", None), ("fleet", LOCAL)):
-        monkeypatch.setenv(TAKEN, str(tmp_path / name))
-        (tmp_path / name).mkdir()
-        tally = run_beside(tmp_path / name / "run", where)
-        assert (tally.taken, tally.failed) == (2 * len(counted()), 0)
-    alone, fleet = (tmp_path / name / "run" / "results" for name in ("alone", "fleet"))
-    pd.testing.assert_frame_equal(values(alone), values(fleet))
-    assert set(values(alone)["subject"]) == set(BESIDE)
+@pytest.fixture(autouse=True)
+def _all_cpus(request: pytest.FixtureRequest, shared: Cluster) -> None:
+    """The workers of the shared cluster own the CPUs, which another cluster needs: it ends here."""
+    if "made" not in request.fixturenames:
+        ended(shared)
+
+
+def ended(made: Cluster) -> None:
+    """End a cluster, of which nothing may be left."""
+    made.stop()
+    until = time.monotonic() + 30
+    while (left := made.left_running()) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not left
 
 
 @pytest.mark.parametrize("beside", [False, True])
@@ -151,6 +150,88 @@ def test_a_pair_is_recorded_whole_or_not_at_all_whatever_dies(
         assert [one.status for one in samples] == ["ok"] * len(samples)
         assert sum(one.measure == "timing" for one in samples) == 2
     assert not list((where / "state" / "fleet" / "spool").iterdir())
+
+
+def test_both_sides_of_a_comparison_are_taken_from_caches_of_their_own(
+    made: Cluster, tmp_path: Path
+) -> None:
+    chosen = tuple(dict.fromkeys(task.cell for task in tasks() if task.cell.launch == "spawn"))
+    taken: list[tuple[str, str, str]] = []
+    own_session = session(tmp_path)
+    with on_cluster(own_session, made.address) as own, ExitStack() as held:
+        assert own.fleet is not None
+        placing = own.fleet.placing()
+        executors: dict[SideName, TakesSamples] = {
+            side: held.enter_context(
+                own.taking(
+                    tmp_path / side, header().subject, environment(tmp_path / "env"),
+                    own.state / "caches" / side, placing=placing,
+                )
+            )
+            for side in SIDES
+        }  # fmt: skip
+        interleaving = Interleaving(
+            executors, lambda _: None,
+            lambda job, one: taken.append((job.side, str(one.cell), one.measure)),
+            own.workers, random.Random(0),
+        )  # fmt: skip
+        assert interleaving.count(chosen)
+        assert interleaving.time(chosen, 1, math.inf)
+    for side in SIDES:
+        found = [one[1:] for one in taken if one[0] == side]
+        assert sorted(found) == sorted(
+            (str(task.cell), task.measure) for task in tasks() if task.cell in chosen
+        )
+        kept = {task.keep for task in tasks() if task.keep and task.cell in chosen}
+        assert {one.name for one in (own.state / "caches" / side).iterdir()} == kept
+    timed = [one for one in taken if one[2] == "timing"]
+    for first, second in zip(timed[::2], timed[1::2], strict=True):  # a pair after the other
+        assert first[1] == second[1]
+        assert {first[0], second[0]} == {*SIDES}
+
+
+def test_a_run_that_was_begun_alone_goes_on_with_a_cluster(made: Cluster, tmp_path: Path) -> None:
+    where = tmp_path / "run"
+    client = made.client(where)
+    wait_for(4, made.taken)
+    kill(client.pid)
+    client.wait()
+    before = sum(
+        1 for path in layout.journals(where / "results") for _ in read_journal(path).entries
+    )
+    assert 0 < before < len(tasks())
+    assert made.client(where, "--resume", "--cluster", made.address).wait(240) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
+def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(
+    made: Cluster, tmp_path: Path
+) -> None:
+    where = tmp_path / "run"
+    client = made.client(where, "--cluster", made.address)
+    wait_for(4, made.taken)
+    client.send_signal(signal.SIGINT)
+    assert client.wait(60) != 0
+    lost, doubled = missing_and_doubled(where / "results", tasks())
+    assert not doubled
+    assert 0 < sum(lost.values()) < len(tasks())
+    made.stop()
+    assert made.client(where, "--resume").wait(120) == 0
+    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
+
+
+def test_two_subjects_at_once_give_the_values_of_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OBSERVATORY_LOCK", str(tmp_path))
+    for name, where in (("alone", None), ("fleet", LOCAL)):
+        monkeypatch.setenv(TAKEN, str(tmp_path / name))
+        (tmp_path / name).mkdir()
+        tally = run_beside(tmp_path / name / "run", where)
+        assert (tally.taken, tally.failed) == (2 * len(counted()), 0)
+    alone, fleet = (tmp_path / name / "run" / "results" for name in ("alone", "fleet"))
+    pd.testing.assert_frame_equal(values(alone), values(fleet))
+    assert set(values(alone)["subject"]) == set(BESIDE)
 
 
 TWO_MACHINES = pytest.mark.skipif(CPUS < 2, reason="each worker owns a CPU")
@@ -246,74 +327,6 @@ def test_a_sample_that_kills_its_worker_is_given_up_and_blames_no_other(
         "1 sample given up, because it ended its worker each time"
         in (tmp_path / "run.log").read_text()
     )
-
-
-def test_both_sides_of_a_comparison_are_taken_from_caches_of_their_own(
-    made: Cluster, tmp_path: Path
-) -> None:
-    chosen = tuple(dict.fromkeys(task.cell for task in tasks() if task.cell.launch == "spawn"))
-    taken: list[tuple[str, str, str]] = []
-    own_session = session(tmp_path)
-    with on_cluster(own_session, made.address) as own, ExitStack() as held:
-        assert own.fleet is not None
-        placing = own.fleet.placing()
-        executors: dict[SideName, TakesSamples] = {
-            side: held.enter_context(
-                own.taking(
-                    tmp_path / side, header().subject, environment(tmp_path / "env"),
-                    own.state / "caches" / side, placing=placing,
-                )
-            )
-            for side in SIDES
-        }  # fmt: skip
-        interleaving = Interleaving(
-            executors, lambda _: None,
-            lambda job, one: taken.append((job.side, str(one.cell), one.measure)),
-            own.workers, random.Random(0),
-        )  # fmt: skip
-        assert interleaving.count(chosen)
-        assert interleaving.time(chosen, 1, math.inf)
-    for side in SIDES:
-        found = [one[1:] for one in taken if one[0] == side]
-        assert sorted(found) == sorted(
-            (str(task.cell), task.measure) for task in tasks() if task.cell in chosen
-        )
-        kept = {task.keep for task in tasks() if task.keep and task.cell in chosen}
-        assert {one.name for one in (own.state / "caches" / side).iterdir()} == kept
-    timed = [one for one in taken if one[2] == "timing"]
-    for first, second in zip(timed[::2], timed[1::2], strict=True):  # a pair after the other
-        assert first[1] == second[1]
-        assert {first[0], second[0]} == {*SIDES}
-
-
-def test_an_interrupted_run_keeps_what_it_has_and_goes_on_without_the_cluster(
-    made: Cluster, tmp_path: Path
-) -> None:
-    where = tmp_path / "run"
-    client = made.client(where, "--cluster", made.address)
-    wait_for(4, made.taken)
-    client.send_signal(signal.SIGINT)
-    assert client.wait(60) != 0
-    lost, doubled = missing_and_doubled(where / "results", tasks())
-    assert not doubled
-    assert 0 < sum(lost.values()) < len(tasks())
-    made.stop()
-    assert made.client(where, "--resume").wait(120) == 0
-    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
-
-
-def test_a_run_that_was_begun_alone_goes_on_with_a_cluster(made: Cluster, tmp_path: Path) -> None:
-    where = tmp_path / "run"
-    client = made.client(where)
-    wait_for(4, made.taken)
-    kill(client.pid)
-    client.wait()
-    before = sum(
-        1 for path in layout.journals(where / "results") for _ in read_journal(path).entries
-    )
-    assert 0 < before < len(tasks())
-    assert made.client(where, "--resume", "--cluster", made.address).wait(240) == 0
-    assert missing_and_doubled(where / "results", tasks()) == ({}, {})
 
 
 def test_a_client_that_is_killed_takes_its_own_workers_with_it(tmp_path: Path) -> None:
