@@ -124,12 +124,18 @@ def _environment() -> Environment:
     found.filters["termed"] = _termed
     found.filters["breakable"] = _breakable
     found.filters["ended"] = _ended
+    found.filters["sentence"] = _sentence
     return found
 
 
 def _ended(sentence: str) -> str:
     """A sentence with its full stop; the analysis and the records give it without one."""
     return f"{sentence}{'' if sentence[-1:] in '.!?…' else '.'}"
+
+
+def _sentence(words: str) -> str:
+    """The words with a capital and a full stop: a sentence that begins with no name of a metric."""
+    return _ended(f"{words[:1].upper()}{words[1:]}")
 
 
 def _breakable(name: str) -> Markup:

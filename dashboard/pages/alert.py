@@ -109,11 +109,15 @@ def _where(alert: Alert) -> list[tuple[str, str]]:
 
 
 def _resolution(observed: SiteInput, alert: Alert) -> list[tuple[str, str]]:
-    """What became of it, in pieces: words, and the page of an alert where they name one."""
+    """What became of it, in pieces: words, and the page of an alert where they name one.
+
+    They are a sentence without its full stop, so that a name at its end can be found.
+    """
     if not alert.resolution:
         return []
     pages = {one.id for one in with_page(observed.alerts)} - {alert.id}
-    words = shorten(alert.resolution, 1000).split(" ")
+    text = shorten(alert.resolution, 1000).rstrip(".")
+    words = f"{text[:1].upper()}{text[1:]}".split(" ")
     links = {word: f"alerts/{word}.html" for word in words if word in pages}
     return [(word, links.get(word, "")) for word in words]
 

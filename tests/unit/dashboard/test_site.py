@@ -18,7 +18,7 @@ from observatory.store.asv.config import AsvConfig
 from observatory.text.forge import Forge, forge_of
 from tests import factories_frame as factory
 from tests.factories_site import MEASURED, observed
-from tests.unit.dashboard.test_pages import alert
+from tests.unit.dashboard.test_pages import alert, with_alerts
 
 
 def built(frame: pd.DataFrame, out: Path, problems: tuple[str, ...] = ()) -> str:
@@ -248,3 +248,15 @@ def test_the_page_says_when_its_own_subject_was_measured(tmp_path):
     page = build(observed(frame, measured_at=measured), tmp_path).read_text()
     assert f"{MEASURED:%Y-%m-%d %H:%M} UTC" in page
     assert f"{MEASURED + timedelta(days=90):%Y-%m-%d}" not in page
+
+
+def test_what_became_of_an_alert_and_what_is_noted_are_sentences(tmp_path):
+    base = observed(factory.frame())
+    over = alert(base, "resolved", resolution="it has been over since 3.3.6")
+    noted = alert(base, id="c" * 10, notes=["its machine is late", "1 series has no value"])
+    build(with_alerts(over, noted), tmp_path / "html")
+    found = pages(tmp_path / "html")
+    for page in ("alerts.html", f"alerts/{over.id}.html"):
+        assert ">It has been over since 3.3.6.</p>" in found[page]
+    for note in ("Its machine is late.", "1 series has no value."):
+        assert f">{note}</p>" in found[f"alerts/{noted.id}.html"]
