@@ -16,7 +16,7 @@ from .calls import seconds_a_call
 from .catalogue import BACKENDS, METRICS, Measure
 from .messages import Check, Counter, Step
 from .models import FIRST, Graph, Graphs
-from .probes import effects, key_cost, numba_keys, sleeping
+from .probes import collecting, effects, key_cost, numba_keys, sleeping
 from .probes.entries import EntryCounter
 from .probes.instructions import counting_instructions
 from .probes.ledger import Ledger
@@ -256,7 +256,10 @@ class Bench:
         """Let the probes write to the ledger inside the block."""
         self.ledger.recording = True
         try:
-            with sleeping.counting(self.ledger.sleeps):
+            with (
+                sleeping.counting(self.ledger.sleeps),
+                collecting.counting(self.ledger.collects),
+            ):
                 yield
         finally:
             self.ledger.recording = False

@@ -250,6 +250,16 @@ _ALL = (
         title="builds or calls sleep",
     ),
     Cause(
+        "collects garbage",
+        "{head} forces garbage collections while it builds or calls",
+        """Look for a call of `gc.collect()` that was left in: each of them looks at all objects of
+        the process.""",
+        shows_in=("collections_forced",),
+        explains=("collections_forced", "instructions", *HEADLINE_TIMES),
+        found_by="collections_forced",
+        title="builds or calls force garbage collections",
+    ),
+    Cause(
         "the process is changed",
         "a build of {head} leaves {they} in its process",
         """Look for what is opened and not closed, or set and not set back: files, threads, the

@@ -160,6 +160,13 @@ COUNTS = (
            ("build", "variants", "census", "call"), alerting="everywhere", material=0.05,
            rose=("a build sleeps for 1 second more", "builds and calls sleep for {} s more"),
            fell=("a build sleeps for 1 second less", "builds and calls sleep for {} s less")),
+    Metric("collections_forced", "collections", "exact", "counting",
+           "garbage collections that a build and its calls ask for (`gc.collect`)",
+           ("build", "variants", "census", "call"), alerting="everywhere",
+           rose=("a build forces 1 more garbage collection",
+                 "builds and calls force {} more garbage collections"),
+           fell=("a build forces 1 fewer garbage collection",
+                 "builds and calls force {} fewer garbage collections")),
     Metric("side_effects", "things", "exact", "counting",
            "process-wide state that a build leaves changed: open files, threads, seeds, "
            "variables, directories, signals",

@@ -39,6 +39,8 @@ class Ledger:
         """The same of every PyTensor function that was compiled while recording."""
         self.slept: dict[str | None, float] = {}
         """By step, the seconds that were slept while recording."""
+        self.collected: Counter[str | None] = Counter()
+        """By step, the garbage collections that were asked for while recording."""
         self._open: list[LedgerEntry] = []
         self._nested: list[float] = []
         """For each open entry, the seconds of the entries that were inside it."""
@@ -51,6 +53,10 @@ class Ledger:
     def sleeps(self, seconds: float) -> None:
         """Add what was slept to the current step."""
         self.slept[self.step] = self.slept.get(self.step, 0.0) + seconds
+
+    def collects(self) -> None:
+        """Add a garbage collection to the current step."""
+        self.collected[self.step] += 1
 
     @contextmanager
     def entry(self, name: str, kind: str) -> Iterator[LedgerEntry]:
@@ -85,6 +91,8 @@ class Ledger:
         """Begin anew, as in a fork, which has inherited what its parent recorded."""
         self.entries.clear()
         self.functions.clear()
+        self.slept.clear()
+        self.collected.clear()
         self.compiler_runs = self.bootstrap_runs = 0
 
     def counts(self, step: str | None = None) -> dict[str, float]:
@@ -102,5 +110,8 @@ class Ledger:
             "object_code_bytes": sum(code.values()),
             "seconds_slept": round(
                 sum(self.slept.values()) if step is None else self.slept.get(step, 0.0), 6
+            ),
+            "collections_forced": (
+                self.collected.total() if step is None else self.collected[step]
             ),
         }

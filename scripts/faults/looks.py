@@ -161,7 +161,7 @@ LOOKS: Mapping[str, Look] = {
     "threads_change_keys": Look("flags", (DISK,), under="NUMBA_NUM_THREADS=2"),
     "locale_crashes": Look("flags", (COLD,), under="LC_ALL=C"),
     "call_sleeps": Look("time", (CALL,)),
-    "garbage_collected": Look("time", (C_PROCESS,), TIMED),
+    "garbage_collected": Look("time", (C_PROCESS,), **_SEEN),
     "memory_for_a_moment": Look("memory", (C_PROCESS,), TIMED),
     "imports_more": Look("imports", (C_PROCESS,), TIMED),
     "global_seed_set": Look("randomness", (DISK,)),

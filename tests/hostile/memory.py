@@ -20,7 +20,7 @@ from tests.hostile.surface import Reader
 from tests.hostile.surfaces import SURFACES
 
 SIZES = {"8 MiB": 8 * 2**20, "512 KiB": 2**19}
-"""Of the smaller ones, most have nearly as many values as are read; of the larger ones, too many."""
+"""Most of the smaller ones have nearly as many values as are read, and the larger ones too many."""
 LARGE = {"16 MiB": 2**24}
 """The largest JSON file that is read, for contents that cost what they cost by their bytes."""
 LARGEST = {"32 MiB": 2**25, "24 MiB": 24 * 2**20}

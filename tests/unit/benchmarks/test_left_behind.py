@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import random
 import threading
@@ -11,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from observatory.benchmarks.probes import effects, sleeping
+from observatory.benchmarks.probes import collecting, effects, sleeping
 from observatory.benchmarks.probes.ledger import Ledger
 from observatory.benchmarks.sandbox import Sandbox
 
@@ -26,6 +27,29 @@ def test_sleeping_is_counted_by_what_was_asked_for_and_only_inside() -> None:
     assert ledger.counts("build")["seconds_slept"] == 0.003
     assert ledger.counts()["seconds_slept"] == 0.003
     assert ledger.counts("another")["seconds_slept"] == 0
+
+
+def test_only_garbage_collections_that_are_asked_for_inside_are_counted() -> None:
+    ledger, collect = Ledger(), gc.collect
+    ledger.step = "build"
+    with collecting.counting(ledger.collects):
+        gc.collect()
+        gc.collect(0)
+        more = [[] for _ in range(200_000)]  # Python collects by itself
+    gc.collect()
+    assert gc.collect is collect
+    assert more
+    assert ledger.counts("build")["collections_forced"] == 2
+    assert ledger.counts()["collections_forced"] == 2
+    assert ledger.counts("another")["collections_forced"] == 0
+
+
+def test_a_fork_begins_with_nothing_of_its_parent() -> None:
+    ledger = Ledger()
+    ledger.sleeps(1.0)
+    ledger.collects()
+    ledger.forget()
+    assert set(ledger.counts().values()) == {0}
 
 
 def test_what_a_build_leaves_as_it_was_is_no_change() -> None:
