@@ -25,7 +25,7 @@ import statistics
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -154,7 +154,11 @@ def _in_firefox(one: Firefox, address: str, chart: bool) -> Any:
     context = one.ask("browsingContext.create", type="tab", userContext=user)["context"]
     one.ask("browsingContext.setViewport", context=context, viewport={"width": 1280, "height": 800})
     one.events.clear()
-    one.ask("browsingContext.navigate", context=context, url=address, wait="interactive")
+    try:
+        one.ask("browsingContext.navigate", context=context, url=address, wait="interactive")
+    except RuntimeError as error:
+        if "NS_BINDING_ABORTED" not in str(error):  # the page has gone on to another address
+            raise
 
     def asked() -> list[str]:
         one.evaluate(context, "0")  # what happened meanwhile arrives before the answer
@@ -198,12 +202,14 @@ def median_of(loads: list[Load]) -> dict[str, float | None]:
     return found
 
 
-def measured(sites: Path, loads: int) -> Iterator[Opened]:
+OPENERS = {"Chromium": chromium_opener, "Firefox": firefox_opener}
+
+
+def measured(sites: Path, loads: int, browsers: Collection[str]) -> Iterator[Opened]:
     """Yield the medians of all loads, by project, page, browser and side."""
-    openers = {"Chromium": chromium_opener, "Firefox": firefox_opener}
     with served(sites) as base:
-        for name, opener in openers.items():
-            with opener() as opened:
+        for name in browsers:
+            with OPENERS[name]() as opened:
                 for project in sorted(path.parent for path in sites.glob("*/addresses.json")):
                     pages = json.loads((project / "addresses.json").read_text())
                     for page in ("first", "chart"):
@@ -227,10 +233,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("sites", type=Path)
     parser.add_argument("--loads", type=int, default=5)
+    parser.add_argument("--browser", choices=OPENERS, action="append", help="default: both")
     add_option(parser)
     given = parser.parse_args()
     rows = []
-    for row in measured(given.sites, given.loads):
+    for row in measured(given.sites, given.loads, given.browser or OPENERS):
         keep(given.json, row)
         rows.append(row)
         print(f"{row.project}, {row.page} page, {row.browser}, {row.side}", flush=True)
