@@ -26,7 +26,7 @@ SMALL = "threaded"
 """Four functions of numba, which compile in a third of the time of radon's 35."""
 SHOWN_BY_SMALL = frozenset((
     "key_salted", "key_hash_seed", "outer_not_cached", "cache_dir_removed", "saved_never_loaded",
-    "uid_counter", "rebuild_raises", "directory_grows", "descriptors_left",
+    "uid_counter", "rebuild_raises", "directory_grows", "descriptors_left", "garbage_collected",
     "variable_names_in_keys",
 ))  # fmt: skip
 """Faults that any graph of numba shows, so that the small one is built; variants are radon's."""

@@ -131,7 +131,7 @@ def test_a_fault_is_looked_at_here_or_by_the_table_alone() -> None:
 @pytest.mark.parametrize(
     ("name", "metric"),
     [("rebuild_raises", "cache_misses"), ("directory_grows", "files_grown"),
-     ("descriptors_left", "side_effects")],
+     ("descriptors_left", "side_effects"), ("garbage_collected", "collections_forced")],
 )  # fmt: skip
 def test_what_no_miss_shows_is_counted_in_a_warm_build(
     rig: Callable[..., Rig], name: str, metric: str

@@ -77,7 +77,7 @@ def drift(values: Sequence[float] | Values) -> tuple[Drift | None, list[int]]:
     @cache
     def sloped(places: tuple[int, ...]) -> tuple[float, tuple[int, ...]]:
         """The slope between steps at these places, and the steps that are left without it."""
-        slope = _slope_between(logs, places)
+        slope = slope_between(logs, places)
         return slope, left_by(slope)
 
     tried = set()
@@ -152,7 +152,7 @@ def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp], Values]:
     return left, right, (right - left).astype(np.float64)
 
 
-def _slope_between(logs: Values, places: Sequence[int]) -> float:
+def slope_between(logs: Values, places: Sequence[int]) -> float:
     """The median of the slopes between values of one level, unaffected by steps."""
     slopes = []
     for piece in _pieces(logs, places):

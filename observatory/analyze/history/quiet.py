@@ -50,6 +50,12 @@ def levels_of_many(series: Sequence[Values]) -> list[Levels]:
     return [levels_of(series[n]) if one is None else one for n, one in enumerate(found)]
 
 
+def medians_without(ordered: Values, few: int) -> tuple[Values, Values]:
+    """Between which values the median of each sorted row is, whichever few values are left out."""
+    left = ordered.shape[1] - few
+    return ordered[:, (left - 1) // 2], ordered[:, left // 2 + few]
+
+
 def _plainly_near(new: Values, low: Values, high: Values) -> npt.NDArray[np.bool_]:
     """Where the newest values have not moved, whatever level between the two they came from."""
     with np.errstate(all="ignore"):
@@ -77,10 +83,7 @@ def _quiet(values: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
     for newest in NEW.newest:
         place = n - newest
         if place >= PARAMETERS.fewest:
-            # The median of all but a few values is hardly another than that of all, and those few
-            # decide within which of the sorted values it lies.
-            level = ordered[:, (place - 1) // 2], ordered[:, place // 2 + newest]
-            found &= _plainly_near(medians(values[:, place:]), *level)
+            found &= _plainly_near(medians(values[:, place:]), *medians_without(ordered, newest))
     weight = penalty(n)
     asked = np.flatnonzero(found)
     for row in asked[~steady(ranks[asked], weight)].tolist():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from observatory.analyze.history.drift import FEWEST, drift
+from observatory.analyze.history.drift import FEWEST, drift, slope_between
 
 RNG = np.random.default_rng(11)
 
@@ -44,3 +44,10 @@ def test_few_values_do_not_drift() -> None:
 
 def test_a_drift_of_one_per_cent_is_not_told() -> None:
     assert drift(np.linspace(1.0, 1.01, 120) * noise(120, 1e-4))[0] is None
+
+
+def test_the_slope_between_steps_is_the_median_of_the_pairs_of_each_level() -> None:
+    logs, places = np.random.default_rng(3).normal(0, 1, 20).cumsum(), [7, 12]
+    levels = [range(7), range(7, 12), range(12, 20)]
+    slopes = [(logs[j] - logs[i]) / (j - i) for one in levels for i in one for j in one if i < j]
+    assert slope_between(logs, places) == pytest.approx(np.median(slopes))

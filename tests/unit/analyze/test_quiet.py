@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from observatory.analyze.history import quiet
-from observatory.analyze.history.quiet import levels_of_many
+from observatory.analyze.history.quiet import levels_of_many, medians_without
 from observatory.analyze.history.robust import ranks, trend, trends
 from observatory.analyze.history.segments import Levels, levels_of
 
@@ -59,6 +59,21 @@ def test_the_edge_of_every_question_is_left_to_the_one_who_answers_it() -> None:
     expected = [told(levels_of(one)) for one in many]
     assert [told(one) for one in levels_of_many(many)] == expected
     assert len({str(one) for one in expected}) > 2
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(8, 40), st.integers(1, 4))
+def test_whichever_few_are_left_out_the_median_of_the_others_is_within(
+    seed: int, n: int, few: int
+) -> None:
+    values = np.random.default_rng(seed).normal(0, 1, (1, n))
+    (low,), (high,) = medians_without(np.sort(values, axis=1), few)
+    ordered = np.sort(values[0])
+    left = [np.delete(ordered, slice(at, at + few)) for at in range(n - few + 1)]
+    found = [float(np.median(one)) for one in left]
+    assert low <= min(found)
+    assert high >= max(found)
+    if (n - few) % 2:  # the largest ones left out, and the smallest
+        assert (low, high) == (min(found), max(found))
 
 
 TIED = """

@@ -7,7 +7,15 @@ import pytest
 from scipy import stats
 
 from observatory.analyze.history import kernel
-from observatory.analyze.history.robust import Values, median, ranks, theil_sen, trend
+from observatory.analyze.history.robust import (
+    Values,
+    all_equal,
+    median,
+    medians,
+    ranks,
+    theil_sen,
+    trend,
+)
 
 
 def histories() -> list[Values]:
@@ -31,6 +39,17 @@ def test_they_are_those_of_numpy_and_scipy(values: Values) -> None:
     for time in (np.arange(len(values), dtype=float), np.cumsum(1 + values)):
         found = stats.theilslopes(values, time)
         assert theil_sen(values, time) == (found.slope, found.low_slope, found.high_slope)
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 9, 10])
+def test_the_medians_of_rows_are_those_of_each(n: int) -> None:
+    rows = np.random.default_rng(n).normal(0, 1, (5, n))
+    assert medians(rows).tolist() == [median(row) for row in rows]
+
+
+def test_values_are_equal_if_all_are() -> None:
+    for values, equal in (([1, 1, 1], True), ([1, 2, 1], False), ([1, 1, 2], False), ([1], True)):
+        assert all_equal(np.array(values, float)) is equal
 
 
 def test_the_compiled_segmentation_is_that_of_the_documented_interface() -> None:
