@@ -22,7 +22,7 @@ from .probes.instructions import counting_instructions
 from .probes.ledger import Ledger
 from .probes.memory import HighWater, MemoryOfBuild
 from .probes.phases import PhaseClock
-from .probes.process import cpu_time, peak_rss
+from .probes.process import cpu_time, peak_rss, waiting_time
 from .probes.profile import Tracer
 from .profiles import Profile
 
@@ -119,6 +119,7 @@ class Bench:
         before = effects.snapshot() if weighs else {}
         memory = MemoryOfBuild() if weighs else None
         self.ledger.step = name
+        timed = self.measure == "timing"  # other passes would count that it looks
         with ExitStack() as stack:
             trace.event("span begins", step=name)
             if self.probed:
@@ -131,6 +132,7 @@ class Bench:
                 stack.enter_context(self.phases.running())
             if self.counter is not None:
                 stack.enter_context(counting_instructions(self.counter, calls))
+            waiting = waiting_time(time.perf_counter()) if timed else None
             modules, cpu = len(sys.modules), cpu_time()
             begin = time.perf_counter()
             function = graph.compile(self.mode)
@@ -140,6 +142,7 @@ class Bench:
                 value = backends.as_arrays(value)
             called = time.perf_counter()
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
+            waited = None if waiting is None else waiting_time(called)
         trace.event("span ended", step=name)
         self.measured_seconds += called - begin
         self.last = value
@@ -160,6 +163,8 @@ class Bench:
             "cpu_time": cpu,
             "modules_imported": modules,
         }
+        if waiting is not None and waited is not None:
+            times["waiting_time"] = max(0.0, waited - waiting)
         return self._metrics(name, times, calls, left)
 
     def _metrics(

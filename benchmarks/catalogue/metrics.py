@@ -64,6 +64,10 @@ _ALL = (
     Metric("cpu_time", "seconds", "noisy", "timing",
            "CPU time during compile_time, including that of the compilers",
            GROWS, by_size=True, section=_BUILD_TIME, phrase="the CPU time of compiling is {}"),
+    Metric("waiting_time", "seconds", "noisy", "timing",
+           "time during compile_time in which the build waited: for a lock, a disk, a compiler or "
+           "the end of a sleep, but not for a CPU",
+           BUILDS, section=_BUILD_TIME, phrase="the time that a build waits is {}"),
     Metric("import_time", "seconds", "noisy", "timing",
            "time to import pytensor and numba in a fresh interpreter",
            (*BUILDS, "call"), launches=("spawn",), judged=True, once=True, section=_REST,

@@ -30,7 +30,8 @@ def why_longer(
 
     The CPU time, which counts that of compilers as well, tells a wait from work that takes longer:
     without it, nobody knows. Only instructions say that it is the same work: Python calls leave out
-    what machine code does.
+    what machine code does. Where it is known how long a build waited for anything but a CPU, one
+    that waited for a CPU alone has no cause: that says something of the machine only.
     """
     if not work or any(conclusion not in CALM for conclusion in work.values()):
         return None
@@ -41,5 +42,17 @@ def why_longer(
     grown = median(verdict.head.values) - median(verdict.base.values)
     worked = median(after) - median(before)
     if worked < _WORKED * grown:
-        return WAITS, worked <= _IDLE * grown
+        waited = _waited(verdict, base, head)
+        only_queued = waited is not None and waited < _WORKED * grown
+        return None if only_queued else (WAITS, worked <= _IDLE * grown)
     return (SLOWER, True) if "instructions" in work else None
+
+
+def _waited(verdict: Verdict, base: Evidence, head: Evidence) -> float | None:
+    """The seconds for which a build waited longer; None of calls, or if it is not known."""
+    if verdict.metric != "compile_time":
+        return None
+    before, after = (
+        side.values(verdict.cell, METRICS["waiting_time"]).values for side in (base, head)
+    )
+    return median(after) - median(before) if before and after else None

@@ -495,12 +495,14 @@ def judged(
     return causes, {verdict.metric: verdict for verdict in verdicts}
 
 
-def built(seconds: float, cpu: float, **counts: int):
+def built(seconds: float, cpu: float, waiting: float | None = None, **counts: int):
     """Seven timing samples, and what the other passes count."""
+    known = {} if waiting is None else {"waiting_time": waiting}
     taken = [
-        sample(DISK, "timing", {"compile_time": seconds + n / 1000, "cpu_time": cpu + n / 1000})
+        sample(DISK, "timing",
+               {"compile_time": seconds + n / 1000, "cpu_time": cpu + n / 1000, **known})
         for n in range(7)
-    ]
+    ]  # fmt: skip
     if "calls" in counts:
         taken.append(sample(DISK, "tracing", {"python_calls": counts["calls"]}))
     if "instructions" in counts:
@@ -514,6 +516,19 @@ def test_a_longer_time_without_more_work_or_cpu_time_is_waiting() -> None:
     assert cause.kind == "waits and does not work"
     assert verdicts["compile_time"].cause == cause.id
     assert sentence(cause) == "HEAD takes longer and does no more work: it waits"
+
+
+@pytest.mark.parametrize(("waiting", "waits"), [(0.2, True), (0.12, True), (0.05, False)])
+def test_a_build_that_waited_for_a_cpu_alone_has_no_cause(waiting: float, waits: bool) -> None:
+    """As on a machine that became busier while HEAD was measured."""
+    base = built(0.25, 0.24, 0.001, calls=700_000)
+    causes, verdicts = judged(base, built(0.45, 0.25, waiting, calls=700_100))
+    assert [one.kind for one in causes] == ["waits and does not work"] * waits
+    assert verdicts["compile_time"].conclusion == "worse"
+    one_side, _ = judged(
+        built(0.25, 0.24, calls=700_000), built(0.45, 0.25, waiting, calls=700_100)
+    )
+    assert [one.kind for one in one_side] == ["waits and does not work"]  # as before it was known
 
 
 def test_a_longer_time_in_which_the_cpu_works_is_no_waiting() -> None:
