@@ -114,12 +114,12 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
+        timed = self.measure == "timing"  # other passes would count that it looks
         deferred = self.deferred
         weighs = self.probed and self.weighed
         before = effects.snapshot() if weighs else {}
         memory = MemoryOfBuild() if weighs else None
         self.ledger.step = name
-        timed = self.measure == "timing"  # other passes would count that it looks
         with ExitStack() as stack:
             trace.event("span begins", step=name)
             if self.probed:
