@@ -1,7 +1,7 @@
-"""Probe on garbage collections that are asked for: `gc.collect`, as who looks for a leak calls it.
+"""Probe on garbage collections: how often a build and its calls ask for one with `gc.collect`.
 
-Each looks at every object of the process: tens of milliseconds of a build, which are no Python
-calls. Those that Python begins by itself are not counted. The function is replaced, so that a
+Each looks at every object of the process, which takes tens of milliseconds and no call of a Python
+function. Those that Python begins by itself are not counted. The function is replaced, so that a
 module with a name of its own for it is not heard.
 """
 

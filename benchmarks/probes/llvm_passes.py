@@ -62,8 +62,8 @@ class PassTimer:
     def passes(self) -> tuple[LlvmPass, ...] | None:
         """Return the passes whose runs are known, and the longest others; the rest is `OTHER`.
 
-        A pass that took next to no time is in no report of the longest, but one that ran more often
-        must be told from one that did not run before. None where numba cannot tell.
+        Passes that take next to no time are kept as well, because otherwise one that both sides ran
+        could be known of one side alone. None where numba cannot tell.
         """
         if self._found is None:
             return None

@@ -14,6 +14,7 @@ from statistics import median
 
 import pytest
 
+from observatory.benchmarks.probes.process import waiting_time
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.store.records.sample import Sample
@@ -132,6 +133,9 @@ def test_timings_and_counters_come_from_separate_passes(bench: Bench) -> None:
     assert timed.metrics["compile_time"] == pytest.approx(
         timed.metrics["function_time"] + timed.metrics["first_call_time"]
     )
+    if waiting_time(0.0) is not None:  # this kernel counts it
+        assert timed.metrics["waiting_time"] > 0  # for the compiler
+    assert "waiting_time" not in counted.metrics
     assert counted.metrics["compiler_runs"] == 1
     assert counted.metrics["bootstrap_runs"] == 1
 

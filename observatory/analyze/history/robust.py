@@ -41,7 +41,7 @@ def medians(values: Values) -> Values:
 
 
 def all_equal(values: Values) -> bool:
-    """Whether all of at least one finite value are the same; few are if the ends are not."""
+    """Whether all of at least one finite value are the same; a look at both ends mostly decides."""
     return bool(values[0] == values[-1] and (values == values[0]).all())
 
 
