@@ -22,8 +22,9 @@ from .probes.instructions import counting_instructions
 from .probes.ledger import Ledger
 from .probes.memory import HighWater, MemoryOfBuild
 from .probes.phases import PhaseClock
-from .probes.process import cpu_time, peak_rss, waiting_time
+from .probes.process import cpu_time, peak_rss
 from .probes.profile import Tracer
+from .probes.waiting import Waiting
 from .profiles import Profile
 
 _BRIEFLY = 5, 0.01
@@ -114,7 +115,7 @@ class Bench:
         graph = self.graph(variant)
         gc.collect()
         calls: list[int] = []
-        timed = self.measure == "timing"  # other passes would count that it looks
+        waiting = Waiting()
         deferred = self.deferred
         weighs = self.probed and self.weighed
         before = effects.snapshot() if weighs else {}
@@ -130,9 +131,9 @@ class Bench:
                 stack.enter_context(self.tracer.counting_calls(calls))
             if self.measure == "timing":
                 stack.enter_context(self.phases.running())
+                stack.enter_context(waiting.running())
             if self.counter is not None:
                 stack.enter_context(counting_instructions(self.counter, calls))
-            waiting = waiting_time(time.perf_counter()) if timed else None
             modules, cpu = len(sys.modules), cpu_time()
             begin = time.perf_counter()
             function = graph.compile(self.mode)
@@ -142,7 +143,6 @@ class Bench:
                 value = backends.as_arrays(value)
             called = time.perf_counter()
             cpu, modules = cpu_time() - cpu, len(sys.modules) - modules
-            waited = None if waiting is None else waiting_time(called)
         trace.event("span ended", step=name)
         self.measured_seconds += called - begin
         self.last = value
@@ -163,8 +163,8 @@ class Bench:
             "cpu_time": cpu,
             "modules_imported": modules,
         }
-        if waiting is not None and waited is not None:
-            times["waiting_time"] = max(0.0, waited - waiting)
+        if waiting.seconds is not None:
+            times["waiting_time"] = waiting.seconds
         return self._metrics(name, times, calls, left)
 
     def _metrics(

@@ -43,6 +43,18 @@ def describe(
     return facts
 
 
+def find_blas() -> None:
+    """Let PyTensor look for a BLAS to link with, which it does once in a process.
+
+    Where none is installed, it lists every file in the directories of the linker, several times. Of
+    a first build with C, that was a fifth of the Python calls, and 0.4 % more calls after a browser
+    had been installed: a count with them says something of the machine, not of the subject.
+    """
+    from pytensor.configdefaults import config
+
+    str(config.blas__ldflags)
+
+
 def versions(packages: Iterable[str]) -> dict[str, str | None]:
     """Return the versions of packages, of Python and of the platform; None: not installed."""
     facts: dict[str, str | None] = {package: _version(package) for package in packages}

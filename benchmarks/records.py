@@ -126,7 +126,7 @@ def assemble(
         ledger=report.ledger,
         environment=report.environment,
         overhead=_overhead(processes, total),
-        counted_by=_source(request) if "instructions" in metrics else None,
+        counted_by=_source(request, metrics),
         profile=_profile(report, processes) if status == "ok" else None,
         coverage=processes.coverage if status == "ok" else None,
         leaked=dict(leaked) if "files_leaked" in metrics else {},
@@ -134,7 +134,11 @@ def assemble(
     )
 
 
-def _source(request: Request) -> str | None:
+def _source(request: Request, metrics: Mapping[str, float]) -> str | None:
+    if "python_calls" in metrics:
+        return request.cell.traced_by
+    if "instructions" not in metrics:
+        return None
     pins = pinning.find()
     steady = pins.counter is not None and pins.counter.steady
     return request.cell.counted_by(pins.source, steady=steady)

@@ -17,8 +17,8 @@ import numpy as np
 from . import backends, each, sampling
 from .bench import Bench
 from .calls import seconds_a_call
-from .catalogue import BACKENDS, MODELS, SCENARIOS, Cell
-from .environment import describe
+from .catalogue import BACKENDS, MODELS, SCENARIOS, Measure
+from .environment import describe, find_blas
 from .messages import Job, Report, Role, Spent, Step
 from .models.parts import frozen_nodes
 from .probes import key_cost, numba_keys
@@ -29,6 +29,7 @@ from .probes.profile import Tracer
 from .raised import message_of
 
 _COUNTED_CALLS = 1000
+COUNTS_WORK: tuple[Measure, ...] = ("tracing", "work")
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
 
 
@@ -49,7 +50,7 @@ def measure(
         if reason is None and package not in sys.modules:
             reason = f"{package} is not installed in this environment"
     if reason is not None:
-        facts = describe(job.data, needed, links=links_blas(cell))
+        facts = describe(job.data, needed, links=cell.links_blas)
         return Report("unavailable", reason, environment=facts)
     bench = Bench(
         model.build(job.data),
@@ -65,6 +66,8 @@ def measure(
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)
+    if job.measure in COUNTS_WORK and cell.links_blas:
+        find_blas()
     _ROLES[job.role](bench, job)
     if job.measure == "counting":
         bench.metrics["compiler_runs"] = bench.ledger.compiler_runs
@@ -81,7 +84,7 @@ def measure(
         checks=tuple(bench.checks),
         values=bench.values,
         ledger=tuple(bench.ledger.entries) if job.measure == "counting" else None,
-        environment=describe(job.data, needed, links=links_blas(cell)),
+        environment=describe(job.data, needed, links=cell.links_blas),
         profile=bench.profile(),
         suspects=tuple(bench.suspects),
         ops=tuple(sorted(bench.ops)),
@@ -109,11 +112,6 @@ def _problem(job: Job) -> str | None:
     return problems[scenario.family]() if scenario.family in problems else None
 
 
-def links_blas(cell: Cell) -> bool:
-    """Whether the code of a cell may be C that is linked with BLAS."""
-    return BACKENDS[cell.backend].cache in ("c_module", "")
-
-
 def prepare_forks(job: Job) -> None:
     """Do once what every fork of this process would do before and after it builds its one graph."""
     MODELS[job.cell.model].described_by(job.graphs).build(job.data)
@@ -123,7 +121,7 @@ def prepare_forks(job: Job) -> None:
             import_module(probe.LOOKS_AT)
     for name in ("linalg", "sparse", "special", "stats"):  # of the references
         import_module(f"scipy.{name}")
-    describe(job.data, links=links_blas(job.cell))  # it runs the compiler
+    describe(job.data, links=job.cell.links_blas)  # it runs the compiler
     backends.warm_up(job.cell.backend)
     gc.collect()
     gc.freeze()  # a collection of a fork need not look at what all of them share

@@ -86,6 +86,8 @@ def headline_time(scenario: str) -> str:
 
 STEADY = ", without lookups and allocations"
 """How the words for a source say that it leaves out what depends on addresses."""
+WITHOUT_SEARCH = ", without the search for a BLAS"
+"""How they say that it leaves out what depends on the libraries that the machine has."""
 
 
 @dataclass(frozen=True, order=True)
@@ -136,13 +138,33 @@ class Cell:
         """What counts its instructions, in words.
 
         ``source``: what counts on this machine; None or empty, and returned so: nothing does.
-        ``steady``: whether it leaves out lookups and allocations. Calls name their thread: counts
-        of calls in the main thread, which older versions recorded, are of another series.
+        ``steady``: whether it leaves out lookups and allocations. Calls name their thread, and
+        first builds that they leave out the search for a BLAS: older versions recorded calls in the
+        main thread, and searches, and those counts are of other series.
         """
         if not source:
             return source
         own_thread = SCENARIOS[self.scenario].family == "call"
-        return source + STEADY * steady + ", in a thread of its own" * own_thread
+        words = source + STEADY * steady + ", in a thread of its own" * own_thread
+        return words + WITHOUT_SEARCH * self.searches_for_blas
+
+    @property
+    def traced_by(self) -> str | None:
+        """What counts its Python calls, in words; None where no version left out a part of them."""
+        return "sys.monitoring" + WITHOUT_SEARCH if self.searches_for_blas else None
+
+    @property
+    def links_blas(self) -> bool:
+        """Whether its code may be C that is linked with a BLAS."""
+        return BACKENDS[self.backend].cache in ("c_module", "")
+
+    @property
+    def searches_for_blas(self) -> bool:
+        """Whether the measured build is the first one of its process that may link with a BLAS."""
+        scenario = SCENARIOS[self.scenario]
+        return (
+            self.links_blas and scenario.family in ("build", "variants") and not scenario.warm_ups
+        )
 
     @property
     def primary(self) -> bool:

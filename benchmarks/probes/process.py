@@ -43,20 +43,6 @@ def cpu_time_of(pid: int) -> float | None:
     return sum(map(int, stat.rpartition(")")[2].split()[11:15])) / os.sysconf("SC_CLK_TCK")
 
 
-def waiting_time(now: float) -> float | None:
-    """Return ``now`` less the seconds for which this thread ran or was ready to run.
-
-    What grows between two calls is the time in which it waited: for a lock, a disk, a child or the
-    end of a sleep. A busy machine, which lets it wait for a CPU, does not change it. None without
-    /proc, or where the kernel does not count it.
-    """
-    try:
-        ran, queued, _ = map(int, Path("/proc/thread-self/schedstat").read_text().split())
-    except (OSError, ValueError):
-        return None
-    return now - (ran + queued) / 1e9 if ran else None
-
-
 def queued_time_of(pid: int) -> float:
     """Return the seconds for which another process could have run and had no CPU; 0 if unknown."""
     try:

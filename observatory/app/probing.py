@@ -172,6 +172,13 @@ class Prober:
         paths = (layout.journal_path(results, name, subject) for name in (own, *others))
         return [path for path in paths if path.exists()]
 
+    def _sources(self) -> set[str | None]:
+        """What counts work here, in the words of samples."""
+        if self.metric.measure == "tracing":
+            return {self.cell.traced_by}
+        source = self.session.counted_with()
+        return {self.cell.counted_by(source, steady=steady) for steady in (False, True)}
+
     def median(self, samples: Sequence[Sample]) -> float | None:
         """The value of samples that were counted as they are here; None: none of them has one.
 
@@ -181,9 +188,8 @@ class Prober:
             one for one in map(with_judged_counts, samples)
             if one.cell == self.cell and self.metric.name in one.metrics
         ]  # fmt: skip
-        if self.metric.measure == "work":
-            source = self.session.counted_with()
-            here = {self.cell.counted_by(source, steady=steady) for steady in (False, True)}
+        if self.metric.measure in ("work", "tracing"):
+            here = self._sources()
             given = [one for one in given if one.counted_by in here]
             given = [one for one in given if one.counted_by == given[-1].counted_by]
         values = [one.metrics[self.metric.name] for one in given]

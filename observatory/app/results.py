@@ -19,7 +19,7 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
-from observatory.store.reading.read import read_results
+from observatory.store.reading.read import ResultFile, read_results
 
 COLUMNS = {
     "subject": "what was measured: a release (3.3.7), a commit, a wheel",
@@ -61,7 +61,7 @@ class Reading:
     problems: tuple[Problem, ...]
     """Files that could not be read."""
     sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """What counted the work, by machine and subject."""
+    """What counted instructions, by machine and subject."""
 
 
 def read(directory: Path, progress: Progress = silent) -> Reading:
@@ -74,14 +74,16 @@ def read(directory: Path, progress: Progress = silent) -> Reading:
         if (header := journal.header) is not None:
             notes[header.machine.machine, header.subject.python] += journal.notes
     sources = {
-        (file.machine, file.header.subject.label): "; ".join(
-            dict.fromkeys(file.counted_by.values())
-        )
+        (file.machine, file.header.subject.label): "; ".join(dict.fromkeys(counted))
         for file in results.files
-        if file.header is not None and file.counted_by
+        if file.header is not None and (counted := _sources_of_instructions(file))
     }
     problems = (*results.problems, *problems_beside(directory))
     return Reading(rows, notes, problems, sources)
+
+
+def _sources_of_instructions(file: ResultFile) -> list[str]:
+    return [how for what, how in file.counted_by.items() if what.endswith(" instructions")]
 
 
 def frame(

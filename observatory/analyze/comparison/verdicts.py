@@ -32,6 +32,8 @@ Side = Literal["base", "head", "both"]
 
 
 _CRASHED = "crashed"
+_OLDER = "an older version of the observatory, which counted other calls as well"
+"""What counted a metric whose samples name no source, where those of the other side do."""
 
 
 @dataclass(frozen=True)
@@ -212,16 +214,17 @@ def _counted(
             base=old, head=new,
         )  # fmt: skip
         return _with(verdict, "undecided", _size_ended(lost)) if lost else None
-    sources = base.source(cell, metric), head.source(cell, metric)
-    verdict = _exact(cell, metric, old, new, floors, sources[1])
+    of_base, of_head = base.source(cell, metric), head.source(cell, metric)
+    verdict = _exact(cell, metric, old, new, floors, of_head)
     if of_graphs is None and _of_other_graphs(verdict, base, head):
         verdict = _with(verdict, "workload changed", Statement("other graphs"), verdict.ratio)
     if metric.name == _CRASHED and _always_crashes(cell, base, head):
         verdict = _with(verdict, "worse", None, verdict.ratio)
     if lost and verdict.conclusion != "worse":
         verdict = _with(verdict, "undecided", _size_ended(lost))
-    if sources[0] != sources[1]:
-        verdict = _with(verdict, "undecided", Statement("counted apart", sources))
+    if of_base != of_head:
+        named = of_base or _OLDER, of_head or _OLDER
+        verdict = _with(verdict, "undecided", Statement("counted apart", named))
     return verdict
 
 

@@ -28,7 +28,7 @@ from observatory.store.records.alerts import SeriesId, cut, line_name, series_on
 
 Numbers = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
-WORK = frozenset(name for name, one in METRICS.items() if one.measure == "work")
+COUNTED = frozenset(n for n, one in METRICS.items() if one.measure in ("work", "tracing"))
 """The metrics whose values depend on what counted them."""
 
 
@@ -194,7 +194,7 @@ def lines_of(results: Results) -> tuple[Line, ...]:
 def series_of(results: Results) -> list[Series]:
     """Every series, sorted by line and then by key in the order of reading."""
     places, place = places_of(results)
-    of_work = np.array([bool(one.model) and one.metric in WORK for one in places], np.bool_)
+    of_work = np.array([bool(one.model) and one.metric in COUNTED for one in places], np.bool_)
     line_of = np.zeros(len(results.files), np.int32)
     lines = lines_of(results)
     for number, line in enumerate(lines):
@@ -265,9 +265,9 @@ def _sources_of(
     """What counted work, and for each value the number of what counted it: 0 for all others."""
     known = {"": 0}
     numbers = np.zeros(len(place), np.int32)
-    of_work = [i for i, one in enumerate(places) if one.model and one.metric in WORK]
+    of_work = [i for i, one in enumerate(places) if one.model and one.metric in COUNTED]
     for row in np.flatnonzero(np.isin(place, of_work)):
-        counted = results.files[files[row]].counted_by
-        source = counted.get(str(places[place[row]].cell), "")
+        counted, one = results.files[files[row]].counted_by, places[place[row]]
+        source = counted.get(f"{one.cell} {one.metric}", "")
         numbers[row] = known.setdefault(source, len(known))
     return list(known), numbers

@@ -43,7 +43,7 @@ class Recorded:
     values: tuple[float, ...]
     started_at: datetime
     duration: float | None  # wall time of the samples in seconds; None where they do not tell
-    counted_by: str | None = None  # pass work: what counted, and the CPU of the code
+    counted_by: str | None = None  # what counted work, in words
 
     @property
     def value(self) -> float | None:

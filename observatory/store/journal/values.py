@@ -160,13 +160,13 @@ def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
         if metric.name in sample.metrics
         and (sample.status == "ok" or metric.name == "wrong_results")
     ]
-    # Instructions of two sources are never compared: the newest one counts.
+    # Counts of two sources are never compared: the newest one counts.
     return [float(s.metrics[metric.name]) for s in given if s.counted_by == given[-1].counted_by]
 
 
 def source_of(metric: Metric, samples: Sequence[Sample]) -> str | None:
-    """What counted the values of a metric of the pass `work`: that of the newest sample with one.
+    """What counted the values of a metric of work: that of the newest sample with one.
 
-    None for metrics of other passes. ``samples``: as for `values_of`.
+    None for metrics of other passes than `work` and `tracing`. ``samples``: as for `values_of`.
     """
     return next((s.counted_by for s in reversed(samples) if metric.name in s.metrics), None)

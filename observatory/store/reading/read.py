@@ -51,7 +51,7 @@ class ResultFile:
     params: Mapping[str, str]
     header: JournalHeader | None
     counted_by: Mapping[str, str] = field(default_factory=dict)
-    """By cell, what counted its work: counts of two sources are never compared."""
+    """What counted work, by cell and metric: counts of two sources are never compared."""
 
 
 @dataclass(frozen=True)

@@ -31,7 +31,7 @@ class JournalSummary:
     notes: tuple[Note, ...]  # what a reader of the current values must know of them
     measured_at: datetime | None  # when the newest sample was taken, without those of searches
     functions: str = UNKEPT  # the compiled functions, as `KEPT_FUNCTIONS.kept` writes them
-    counted_by: Mapping[str, str] = field(default_factory=dict)  # what counted the work of a cell
+    counted_by: Mapping[str, str] = field(default_factory=dict)  # work: by cell and metric
     fates: str = UNKEPT  # what became of each graph, as `KEPT_FATES.kept` writes it
     coverage: Coverage = field(default_factory=dict)
     walks: Walks = field(default_factory=dict)
@@ -81,7 +81,9 @@ def journal_of(path: Path, ledgers: LedgerStore) -> Made:
         coverage=coverage_of(contents.current()),
         walks=walks_of(contents.current()),
         growth=growth_of(contents.current()),
-        counted_by={str(o.cell): o.counted_by for o in latest.recorded if o.counted_by},
+        counted_by={
+            f"{o.cell} {o.metric.name}": o.counted_by for o in latest.recorded if o.counted_by
+        },
     )
     head = _summary().dump_python(made, mode="json", by_alias=True)
     return Made(head, [(problem.reason, problem.line) for problem in contents.problems])

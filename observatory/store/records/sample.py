@@ -176,7 +176,9 @@ class Sample(Record):
     hash_seed: Count
     overhead: Overhead | None = None
     counted_by: Text | None = Field(
-        None, description="pass work: what counted the instructions, and the CPU of the code"
+        None,
+        description="pass work: what counted the instructions, and the CPU of the code; pass "
+        "tracing: what counted the calls, where older versions counted more of them",
     )
     coverage: OpCoverage | None = Field(
         None, description="counting pass of census_cold only; null in samples from before it"

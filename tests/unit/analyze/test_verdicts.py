@@ -169,6 +169,14 @@ def test_half_a_per_cent_more_instructions_is_worse(
     assert one(found.verdicts, "instructions").conclusion == conclusion
 
 
+def test_calls_are_never_compared_with_those_of_a_version_that_counted_more() -> None:
+    base = [sample(WARM, "tracing", {"python_calls": 600_000})]
+    head = [sample(WARM, "tracing", {"python_calls": 480_000}, counted_by="sys.monitoring")]
+    verdict = one(exact(base, head).verdicts, "python_calls")
+    assert verdict.conclusion == "undecided"
+    assert "BASE was counted by an older version" in sentence_of(verdict.because)
+
+
 def test_instructions_of_two_sources_are_never_compared() -> None:
     found = exact(worked(2.0e9), worked(1.0e9, by="hardware (EPYC), code for haswell"))
     verdict = one(found.verdicts, "instructions")

@@ -11,8 +11,10 @@ from observatory.store.reading.cache import directory_for
 from observatory.store.reading.read import read_results
 from observatory.store.records.alerts import Alerts
 from observatory.store.records.triage import Triage
-from tests.factories_work import CALLGRIND, HARDWARE, history
+from tests.factories import sample
+from tests.factories_work import CALLGRIND, HARDWARE, SPAWNED, history, recorded, work
 
+TRACED = "sys.monitoring, without something"
 NO_ALERTS = Alerts(observatory="0", newest=None, last_good=None, judged=0, compared=0, alerts=[])
 TWO = (2.0e9, CALLGRIND), (2.001e9, CALLGRIND), (2.2e9, HARDWARE), (2.0e9, CALLGRIND)
 
@@ -32,6 +34,23 @@ def test_where_the_source_changes_another_series_begins_and_no_value_is_lost(
     )
     (times,) = (one for one in every if one.place.metric == "compile_time")
     assert (len(times.values), times.source) == (4, "")
+
+
+def test_calls_that_leave_out_more_are_another_series_than_earlier_ones_and_work(
+    tmp_path: Path,
+) -> None:
+    """Each metric of a cell has a source of its own."""
+    for number, source in enumerate((None, None, TRACED)):
+        calls = {"python_calls": 600_000 if source is None else 480_000}
+        traced = sample(SPAWNED, "tracing", calls, counted_by=source)
+        recorded(tmp_path, number, [traced, work(2.0e9)])
+    found = {
+        (one.place.metric, one.source): one.values.tolist()
+        for one in series_of(read_results(tmp_path))
+    }
+    assert found["python_calls", ""] == [600_000, 600_000]
+    assert found["python_calls", TRACED] == [480_000]
+    assert found["instructions", CALLGRIND] == [2.0e9] * 3
 
 
 def test_a_count_is_never_judged_against_one_of_another_source(tmp_path: Path) -> None:

@@ -16,7 +16,6 @@ from observatory.benchmarks import child, forking, scenarios
 from observatory.benchmarks.catalogue import Cell
 from observatory.benchmarks.messages import Job, Report, name_of_signal
 from observatory.benchmarks.models import NotInThisRelease
-from observatory.benchmarks.scenarios import links_blas
 from observatory.benchmarks.typed_json import to_json
 
 SPAWN = Cell("radon", "cold", "C", "spawn")
@@ -113,7 +112,7 @@ def test_a_graph_that_a_release_lacks_is_no_failure_of_it(
     [("C", True), ("C_VM", True), ("DEFAULT", True), ("NUMBA", False), ("JAX", False)],
 )
 def test_blas_is_looked_for_where_code_may_be_linked_with_it(backend: str, linked: bool) -> None:
-    assert links_blas(Cell("radon", "cold", backend, "spawn")) == linked
+    assert Cell("radon", "cold", backend, "spawn").links_blas == linked
 
 
 def test_every_signal_has_a_name_also_those_without_one() -> None:

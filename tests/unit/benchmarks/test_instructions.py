@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from observatory.benchmarks import pinning
-from observatory.benchmarks.catalogue import STEADY, Cell
+from observatory.benchmarks.catalogue import STEADY, WITHOUT_SEARCH, Cell
 from observatory.benchmarks.messages import Counter
 from observatory.benchmarks.pinning import Pins
 from observatory.benchmarks.probes import instructions
@@ -88,6 +88,22 @@ def test_counts_of_calls_are_of_another_series_than_those_in_the_main_thread() -
         "call": "callgrind, in a thread of its own",
     }
     assert WARM.counted_by("") == ""
+
+
+@pytest.mark.parametrize(
+    ("scenario", "backend", "searches"),
+    [
+        ("cold", "C", True), ("warm_disk", "C_VM", True), ("variants", "DEFAULT", True),
+        ("warm_process", "C", False), ("call", "C", False), ("growth", "C_VM", False),
+        ("warm_disk", "NUMBA", False),
+    ],
+)  # fmt: skip
+def test_only_first_builds_with_c_say_that_they_leave_out_the_search_for_a_blas(
+    scenario: str, backend: str, searches: bool
+) -> None:
+    cell = Cell("radon", scenario, backend, "spawn")
+    assert (WITHOUT_SEARCH in (cell.counted_by("callgrind") or "")) == searches
+    assert (cell.traced_by is not None) == searches
 
 
 def test_the_collector_is_on_again_after_a_span_that_raised(kernel_clock: Counter) -> None:
