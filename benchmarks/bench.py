@@ -163,7 +163,7 @@ class Bench:
             "cpu_time": cpu,
             "modules_imported": modules,
         }
-        if waiting.seconds is not None:
+        if waiting.seconds is not None and not BACKENDS[self.backend].threaded:
             times["waiting_time"] = waiting.seconds
         return self._metrics(name, times, calls, left)
 

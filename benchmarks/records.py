@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from . import pinning
-from .catalogue import OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
+from .catalogue import BACKENDS, OF_PAIRS, SAMPLE_SCHEMA, SCENARIOS, SYMBOLS, metrics_of
 from .messages import (
     Check,
     Failure,
@@ -180,6 +180,8 @@ def _absent(
     """Why each metric that this pass should have given is not there."""
     reasons = {"instructions": pinning.problem(request.cell)} if request.measure == "work" else {}
     reasons |= {"llvm_pass_runs": "numba does not compile the build, or is older than 0.66"}
+    if BACKENDS[request.cell.backend].threaded:
+        reasons["waiting_time"] = "the build waits for other threads, which compile"
     reasons |= dict.fromkeys(SYMBOLS, "only numba's cache has symbols, and the tool reads them")
     if "TMPDIR" in request.variables:
         reasons["files_leaked"] = "the temporary directory is not the sample's own"

@@ -53,6 +53,8 @@ class Backend:
     deferred: bool = False
     """Whether its functions return before their values are computed. The measured spans end when
     the values are there, as NumPy arrays."""
+    threaded: bool = False
+    """Whether other threads of the process compile for it: the one that builds waits for them."""
     cache: str = ""
     """The kind of its cache, one of CACHES; empty: it depends on the subject."""
     probes: tuple[str, ...] = ("c_modules",)
@@ -202,6 +204,7 @@ _ALL = (
         installs=("jax",),
         settings=_OF_JAX,
         deferred=True,
+        threaded=True,
         cache="jax",
         probes=("jax_cache",),
         light="#2e7d4f",
@@ -226,6 +229,7 @@ _ALL = (
         ),
         settings=_OF_JAX,
         deferred=True,
+        threaded=True,
         cache="jax",
         probes=("jax_cache",),
         takes_as="JAX",
@@ -244,6 +248,7 @@ _ALL = (
         only_named=True,
         settings=("TORCH", "PYTORCH", "TRITON_"),
         caches_in_tmp=("torchinductor_{user}",),
+        threaded=True,
         cache="pytorch",
         probes=("torch_cache",),
         light="#c0392b",
@@ -264,6 +269,7 @@ _ALL = (
         # allows single precision as much.
         tolerance=2e-5,
         deferred=True,
+        threaded=True,
         cache="mlx",
         probes=("mlx_cache",),
         light="#5b5fc7",

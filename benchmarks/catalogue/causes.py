@@ -245,7 +245,7 @@ _ALL = (
         """Look for a lock that is polled, or a wait that was left in: `python -X importtime` does
         not show it, `strace -f -w -c` does.""",
         shows_in=("seconds_slept",),
-        explains=("seconds_slept", *HEADLINE_TIMES),
+        explains=("seconds_slept", "waiting_time", *HEADLINE_TIMES),
         found_by="seconds_slept",
         title="builds or calls sleep",
     ),
@@ -325,6 +325,17 @@ _ALL = (
         explains=("compiler_runs", *COSTS, "peak_rss"),
         a_consequence=True,
         cautious="{head} runs the C++ compiler more often in a warm build",
+    ),
+    Cause(
+        "waits longer",
+        "a build of {head} waits longer, but not for a CPU or a compiler",
+        """Look for a lock that another process or thread holds, for a file or the network:
+        `strace -f -w -c` shows in which system call the time passes.""",
+        shows_in=("waiting_time",),
+        explains=("waiting_time", *HEADLINE_TIMES),
+        found_by="waiting_time",
+        a_consequence=True,
+        title="builds wait longer",
     ),
     Cause(
         "slower with the same work",

@@ -57,6 +57,9 @@ class Metric:
     judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
     resolution: float = 0.0
     """Near-exact metrics: smaller values count as this one, because nothing finer is measured."""
+    lowest_of: int = 1
+    """Near-exact metrics: as many values of a side it takes to judge them, and the lowest stands
+    for all, because chance only adds to a value. 1: chance does both, and the median stands."""
     of_filled: bool = False
     """Whether only builds from a filled cache have it."""
     derived: bool = False
@@ -87,6 +90,14 @@ class Metric:
     advice: str = ""
     """What to do about a change that no cause explains, in sentences."""
 
+    @property
+    def noise_is_learned(self) -> bool:
+        """Whether a calibration says what chance does to it, and that decides.
+
+        What seldom happens to a value, such as a disk that is busy, no calibration may have seen.
+        """
+        return self.judged or (self.material is not None and self.lowest_of == 1)
+
     def same(self, one: float, other: float) -> bool:
         """Whether two values of two subjects are equal, as far as chance lets one tell."""
         if self.kind == "exact":
@@ -98,7 +109,7 @@ class Metric:
         """The value that stands for some samples, of which there is at least one.
 
         Noisy: the median. Near-exact: the median, as a value that was observed (the larger of two
-        in the middle). Exact: the worst, since one sample that differs is a finding.
+        in the middle), or the lowest. Exact: the worst, since one sample that differs is a finding.
         """
         # Not at the top: it imports `decimal`, and a measured process that has done so executes
         # 0.25 % fewer instructions in a build with C_VM.
@@ -106,6 +117,8 @@ class Metric:
 
         if self.kind == "exact":
             return max(samples)
+        if self.lowest_of > 1:
+            return min(samples)
         return median(samples) if self.kind == "noisy" else median_high(samples)
 
     def alerts_in(self, scenario: str) -> bool:

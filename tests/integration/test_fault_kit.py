@@ -21,6 +21,7 @@ from observatory.analyze.profiles.judging import judged
 from observatory.analyze.profiles.samples import phase_times
 from observatory.benchmarks.catalogue import Cell, metrics_of
 from observatory.benchmarks.models.parts.radon_data import VARIANTS
+from observatory.benchmarks.probes.waiting import idle_time
 from observatory.run.environments import Environment
 from observatory.run.subjects import Subjects
 from observatory.run.uv import RealUv
@@ -310,6 +311,13 @@ def test_the_phase_of_a_fault_holds_its_time(
     found = phases[phase]
     assert found.head > least
     assert found.base < found.head
+
+
+@pytest.mark.skipif(idle_time() is None, reason="this kernel does not count it")
+def test_a_build_that_waits_for_a_lock_waits_longer(rig: Callable[..., Rig]) -> None:
+    """A disk may be busy, which adds to both."""
+    held = Sample.model_validate(rig("lock_held").take(PROCESS, "timing").record)
+    assert held.metrics["waiting_time"] > 0.19
 
 
 def test_a_helper_that_nobody_stores_is_a_run_of_the_compiler_and_a_name_in_the_ledger(

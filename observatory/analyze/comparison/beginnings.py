@@ -139,7 +139,7 @@ def where_it_begins(
     before, after = ([one for one in side if one.cell == cell] for side in (bases, heads))
     if metric == _PEAK:
         return _memory_begins(before, after)
-    if metric == headline_time(cell.scenario):
+    if metric in (headline_time(cell.scenario), "waiting_time"):
         found = longer_phase(phase_times(before, after).get(cell, []))
         if found is not None:
             passes = pass_times(*(traced(side).get(cell, []) for side in (before, after)))

@@ -192,9 +192,16 @@ def _found_by(verdict: Verdict, base: Evidence, head: Evidence) -> Finding:
     more = int(max(verdict.head.values) - max(verdict.base.values)) if CAUSES[kind].counted else 0
     return Finding(
         kind, (), cell, graphs=_graphs(cell, metric, base, head), more=more,
-        seconds=_asleep(verdict, base, head) if metric == "seconds_slept" else None,
+        seconds=_idle(verdict, base, head),
         sure=metric != "instructions" or not _may_call_more(cell, base, head),
     )  # fmt: skip
+
+
+def _idle(found: Verdict, base: Evidence, head: Evidence) -> float | None:
+    """The seconds by which a build is longer as it waits or sleeps; None where none is known."""
+    if found.metric == "waiting_time":
+        return growth(found)
+    return _asleep(found, base, head) if found.metric == "seconds_slept" else None
 
 
 def _asleep(slept: Verdict, base: Evidence, head: Evidence) -> float | None:

@@ -10,7 +10,8 @@ near_exact
     Changed where the values of the two sides are further apart than values of one subject are;
     worse where the change of the means is sure to exceed the floor, if the metric can be worse at
     all. A change at the floor is so no alarm in one run and none in the next (as in tests of
-    minimum effects: Murphy & Myors 1999). The more samples, the smaller a change is sure.
+    minimum effects: Murphy & Myors 1999). The more samples, the smaller a change is sure. Where
+    chance only adds to values, the lowest of each side stands for it.
 noisy
     Two sides: a test (`noisy`). Two subjects of a history without samples: the
     levels that their series is cut into. Too short for levels: the intervals of both values.
@@ -42,7 +43,7 @@ LEAST_IN_RUN = 0.05
 JUDGED_NOISY = tuple(name for name, one in METRICS.items() if one.judged)
 """The parts of compile_time are evidence and are not judged beside it."""
 JUDGED = (
-    *(name for name, one in METRICS.items() if one.kind == "near_exact" and one.material),
+    *(n for n, one in METRICS.items() if one.kind == "near_exact" and one.noise_is_learned),
     *JUDGED_NOISY,
 )
 """The metrics whose noise is learned and decides."""
@@ -92,6 +93,9 @@ class Rule:
     """Noisy: the smallest relative change between two levels that counts."""
     samples: int = 0
     """Near exact: of which ``spread`` was learned; 0: it is the default of the metric."""
+    lowest_of: int = 1
+    """Near exact: values of each side without which nothing is worse or better. Where it is more
+    than one, chance only adds to values, and the lowest of a side stands for it."""
     of_cpu: bool = False
     """Near exact: whether values of two CPUs differ for that alone, as those of memory do, and are
     not judged. Work is not among them: what counted it says for which CPU."""
@@ -99,7 +103,11 @@ class Rule:
     """Noisy: whether two sides have one verdict on all cells of a model, under the first cell."""
 
     def resolved(self, values: Sequence[float]) -> Sequence[float]:
-        """The values as they are compared: none is below the resolution."""
+        """The values as they are compared: the lowest alone where it stands for all of them.
+
+        None is below the resolution.
+        """
+        values = [min(values)] if values and self.lowest_of > 1 else values
         return [max(value, self.resolution) for value in values] if self.resolution else values
 
     def sure(self, base: int = 1, head: int = 1) -> float:
@@ -141,7 +149,7 @@ def rule_of(
         return Rule(
             "near_exact", judged=metric.material is not None, spread=_spread(usual, known),
             material=metric.material, samples=known.samples if known else 0,
-            resolution=metric.resolution,
+            resolution=metric.resolution, lowest_of=metric.lowest_of,
             of_cpu=bool(metric.material) and metric.of_cpu and metric.measure != "work",
         )  # fmt: skip
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP, once=metric.once)
@@ -272,7 +280,8 @@ def _against(before: float, after: float) -> Conclusion:
 
 
 def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
-    ratio = _ratio(base, head)
+    few = min(len(base), len(head)) < rule.lowest_of
+    ratio = _ratio(base, head) if rule.lowest_of == 1 else None  # next to nothing has no ratio
     base, head = rule.resolved(base), rule.resolved(head)
     if min(*base, *head) <= 0:
         same = len({*base, *head}) == 1
@@ -281,9 +290,9 @@ def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Con
     by, sure, floor = fmean(head) / fmean(base), rule.sure(len(base), len(head)), _floor(rule)
     least, most = _typical(base, head)
     if by >= sure and least >= floor:
-        return Concluded("worse", ratio)
+        return Concluded("undecided" if few else "worse", ratio)
     if by <= 1 / sure and most <= 1 / floor:
-        return Concluded("better", ratio)
+        return Concluded("undecided" if few else "better", ratio)
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
     return Concluded("workload changed", ratio)

@@ -38,8 +38,8 @@ FOLLOW_COUNTS: Followers = {
 _TIMES = tuple(
     name for name, one in METRICS.items() if one.kind == "noisy" and one.unit == "seconds"
 )
-FOLLOW_WORK: Followers = dict.fromkeys(OF_WORK, _TIMES)
-"""Times that follow from work: each time of a cell."""
+FOLLOW_WORK: Followers = dict.fromkeys((*OF_WORK, "waiting_time"), _TIMES)
+"""Times that follow from work and from waiting: each time of a cell."""
 
 
 _WORDS = len(fields(Cell))

@@ -1,13 +1,15 @@
 """Changes of near-exact counts, such as work, from one subject to the next. Pure.
 
 They need no test and no later subjects: values of one subject hardly differ, so that the rule of a
-comparison judges two neighbours. What is too small for it adds up in `accumulation`.
+comparison judges two neighbours. Where chance adds to single values, as many subjects on both sides
+must agree as a comparison takes values. What is too small for it adds up in `accumulation`.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,6 +19,7 @@ from observatory.analyze.history.level_changes import LevelChange
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.series import Series
+from observatory.analyze.history.steps import Values
 from observatory.store.records.alerts import SeriesChange, at_of, cut
 
 
@@ -31,16 +34,29 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
     values = np.maximum(series.values, rule.resolution)
     if not rule.judged or values.min() <= 0:
         return
+    side, rule = rule.lowest_of, replace(rule, lowest_of=1)
     for place, (before, after) in enumerate(pairwise(values.tolist()), start=1):
         if judged_values(rule, before, after) not in ("worse", "better"):
+            continue
+        if side > 1 and not _stays(values, place, side, rule):
             continue
         left = np.log(values[place:] / before) / math.log(after / before) < STILL
         over = at_of(series.subject(place + int(np.argmax(left)))) if left.any() else None
         change = _series_change(series, rule, place, over is None)
+        if side > 1:  # of next to nothing, a relative change says nothing
+            change = change.model_copy(update={"counts_from": None})
         subjects = series.line.subjects
         first, last = int(series.at[place - 1]), int(series.at[place])
         within = subjects[first].date, subjects[last].date
         yield LevelChange(change, False, over, last - first - 1, within)
+
+
+def _stays(values: Values, place: int, side: int, rule: Rule) -> bool:
+    """Whether the lowest of ``side`` values before a place and from it on differ as well."""
+    if not side <= place <= len(values) - side:
+        return False
+    before, after = values[place - side : place].min(), values[place : place + side].min()
+    return judged_values(rule, float(before), float(after)) in ("worse", "better")
 
 
 def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> SeriesChange:

@@ -39,6 +39,13 @@ def test_steps_that_are_small_each_are_an_alert_when_they_add_up() -> None:
     assert alert.state == "new"
 
 
+def test_waits_that_a_busy_disk_adds_to_are_no_drift() -> None:
+    place = SeriesKey(*CELL, "waiting_time", "seconds", "near_exact")
+    values = 0.1 * np.cumprod(np.concatenate([np.ones(10), np.full(10, 1.2)]))
+    one = Series.of(line(20), place, np.arange(20), values)
+    assert drifts(detected(watched(20, one), moment(20))) == []
+
+
 def test_the_sentence_has_the_range_and_the_largest_contributors() -> None:
     found = detected(
         watched(20, work(20, 0.0011, 0.0019, 0.0012, 0.0018, 0.0013, 0.0017, 0.0014)), moment(20)

@@ -523,12 +523,42 @@ def test_a_build_that_waited_for_a_cpu_alone_has_no_cause(waiting: float, waits:
     """As on a machine that became busier while HEAD was measured."""
     base = built(0.25, 0.24, 0.001, calls=700_000)
     causes, verdicts = judged(base, built(0.45, 0.25, waiting, calls=700_100))
-    assert [one.kind for one in causes] == ["waits and does not work"] * waits
+    kinds = {"waits and does not work", "waits longer"}
+    assert [one.kind in kinds for one in causes] == [True] * waits
     assert verdicts["compile_time"].conclusion == "worse"
     one_side, _ = judged(
         built(0.25, 0.24, calls=700_000), built(0.45, 0.25, waiting, calls=700_100)
     )
     assert [one.kind for one in one_side] == ["waits and does not work"]  # as before it was known
+
+
+def test_a_build_that_waits_longer_needs_no_time_to_be_judged() -> None:
+    """As on a busy machine: its times say nothing, and the wait is the same in each sample."""
+    quick, slow = (
+        [
+            sample(DISK, "timing", {"compile_time": busy, "cpu_time": 0.24, "waiting_time": waits})
+            for busy in (0.3, 0.9, 2.1, 0.5)
+        ]
+        for waits in (0.001, 0.2)
+    )
+    (cause,), verdicts = judged(quick, slow)
+    assert (cause.kind, cause.seconds_lost) == ("waits longer", pytest.approx(0.199))
+    assert verdicts["waiting_time"].cause == cause.id
+    assert verdicts["compile_time"].conclusion == "undecided"
+    assert sentence(cause) == "a build of HEAD waits longer, but not for a CPU or a compiler"
+
+
+def test_a_build_that_sleeps_has_no_second_cause_for_its_wait() -> None:
+    sides = [
+        [
+            *built(0.25 + waits, 0.24, waits, calls=700_000),
+            sample(DISK, "counting", {"seconds_slept": waits}),
+        ]
+        for waits in (0.0, 0.2)
+    ]
+    (cause,), verdicts = judged(*sides)
+    assert cause.kind == "sleeps"
+    assert {verdicts[one].cause for one in ("waiting_time", "compile_time")} == {cause.id}
 
 
 def test_a_longer_time_in_which_the_cpu_works_is_no_waiting() -> None:

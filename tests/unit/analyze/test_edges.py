@@ -37,6 +37,7 @@ WORK = rule_of(METRICS["instructions"], "warm_disk")
 FLOOR = METRICS["instructions"].material or 0.0
 
 
+WAITING = rule_of(METRICS["waiting_time"], "warm_disk")
 RETAINED = rule_of(METRICS["retained_bytes"], "warm_disk")
 
 
@@ -57,6 +58,29 @@ def test_a_search_takes_values_below_the_resolution_for_equal() -> None:
     metric = METRICS["retained_bytes"]
     assert metric.same(5_000, 60_000)
     assert not metric.same(5_000, 8e6)
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "conclusion"),
+    [
+        ((0.0, 0.004, 0.001), (0.2, 0.205, 0.195), "worse"),
+        ((0.2, 0.205, 0.195), (0.0, 0.004, 0.001), "better"),
+        ((0.0, 0.004, 0.001), (0.31, 0.16, 0.001), "unaffected"),  # a disk was busy, twice
+        ((0.3, 0.001, 0.2), (0.001, 0.001, 0.001), "unaffected"),
+        ((0.0, 0.004), (0.2, 0.205), "undecided"),
+        ((0.0,), (0.004,), "unaffected"),
+        ((0.0, 0.004, 0.001), (0.13, 0.14, 0.13), "workload changed"),  # surely longer, and little
+    ],
+)
+def test_of_what_a_build_waits_the_lowest_of_three_values_decides(
+    base: tuple[float, ...], head: tuple[float, ...], conclusion: str
+) -> None:
+    found = conclude(WAITING, base, head)
+    assert (found.conclusion, found.ratio) == (conclusion, None)
+
+
+def test_the_value_that_stands_for_several_waits_is_the_lowest() -> None:
+    assert METRICS["waiting_time"].value_of([0.3, 0.001, 0.2, 0.15]) == 0.001
 
 
 def test_no_work_on_either_side_is_no_change_whatever_the_number_of_samples() -> None:

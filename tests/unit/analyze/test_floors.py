@@ -101,6 +101,11 @@ def test_counts_remember_what_counted_them() -> None:
     assert (noise.samples, noise.source) == (6, "callgrind")
 
 
+def test_nothing_is_learned_of_what_seldom_happens() -> None:
+    taken = [sample(WARM, "timing", {"waiting_time": one}) for one in (0.001, 0.3) * 3]
+    assert [one.metric for one in floors_of(Evidence.of(taken), seed=1)] == []
+
+
 def test_of_six_samples_the_floor_is_what_one_comparison_of_three_in_a_hundred_exceeds() -> None:
     values = [1000, 1001, 1000, 1001, 1000, 1100]
     few, many = (

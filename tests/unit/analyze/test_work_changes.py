@@ -71,6 +71,30 @@ def test_memory_of_zero_hides_no_later_memory(values: tuple[float, ...], kinds: 
     assert all("nan" not in one.sentence and "inf" not in one.sentence for one in alerts)
 
 
+@pytest.mark.parametrize(
+    ("values", "first_bad"),
+    [
+        ((0.2, 0.21, 0.2), "n17"),
+        ((0.2, 0.21), None),  # the third night may have none
+        ((0.3, 0.001, 0.2), None),  # a disk was busy
+        ((0.2,) * 12, "n8"),
+        ((0.4, *(0.001,) * 5), None),
+    ],
+)
+def test_a_longer_wait_is_an_alert_once_three_nights_have_it(
+    values: tuple[float, ...], first_bad: str | None
+) -> None:
+    place = SeriesKey(*CELL, "waiting_time", "seconds", "near_exact")
+    whole = np.array([0.001] * (NIGHTS - len(values)) + [*values])
+    alerts = found(Series.of(line(NIGHTS), place, np.arange(NIGHTS), whole)).alerts
+    assert [one.first_bad.label for one in alerts] == [first_bad] * (first_bad is not None)
+    assert {one.kind for one in alerts} <= {"longer waits"}
+    for one in alerts:
+        assert one.sentence == (
+            "waiting_time of radon warm_disk NUMBA spawn grew: ×200 (1.00 → 200 ms)"
+        )
+
+
 def test_half_a_per_cent_more_work_is_an_alert_in_the_first_night() -> None:
     alert = the_alert(work(0.005))
     assert alert.last_good is not None

@@ -51,10 +51,10 @@ def ending(status: Status = "ok", report: Report | None = REPORT, code: int = 0)
 
 def record(
     processes: Processes, scenario: str = "cold", measure: Measure = "counting",
-    box_metrics: dict[str, float] | None = None, **of_request: Any,
+    box_metrics: dict[str, float] | None = None, backend: str = "NUMBA", **of_request: Any,
 ) -> Sample:  # fmt: skip
     assembled = assemble(
-        Request(Cell("radon", scenario, "NUMBA", "fork"), measure, **of_request),
+        Request(Cell("radon", scenario, backend, "fork"), measure, **of_request),
         processes,
         {"files_leaked": 16, "cache_bytes": 1000} if box_metrics is None else box_metrics,
         leaked={"tmp*: def perform": 16},
@@ -78,6 +78,11 @@ def test_what_a_pass_should_have_given_and_did_not_is_absent_with_a_reason() -> 
     found = record(Processes(ending()))
     assert "uncacheable" in found.absent
     assert "compile_time" not in found.absent  # another pass gives it
+
+
+def test_a_wait_for_threads_that_compile_is_absent() -> None:
+    found = record(Processes(ending()), measure="timing", backend="JAX")
+    assert found.absent["waiting_time"] == "the build waits for other threads, which compile"
 
 
 def test_leaked_files_are_not_counted_in_a_directory_of_the_user() -> None:
