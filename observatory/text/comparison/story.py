@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+from observatory.benchmarks.catalogue import METRICS
 from observatory.store.records.comparison import Comparison, Side, Verdict
 from observatory.text import document as doc
 from observatory.text.comparison.breakdown import Breakdown, Labels
@@ -28,7 +29,7 @@ from observatory.text.comparison.sections import (
     workload,
 )
 from observatory.text.plain import shorten
-from observatory.text.units import count, percent, seconds
+from observatory.text.units import count, human, percent, seconds
 from observatory.text.words import several
 
 _LONGEST_COMMAND = 4000
@@ -122,12 +123,21 @@ def _floors(verdicts: Iterable[Verdict]) -> doc.Words:
             judged[verdict.metric].append(verdict)
     alike = defaultdict(list)
     for metric, own in sorted(judged.items()):
-        alike[own[0].minimum_effect or 0.0, _noise(own)].append(name(metric))
+        alike[own[0].minimum_effect or 0.0, _noise(own), _finest(metric)].append(name(metric))
     found: doc.Words = ()
-    for (floor, noise), metrics in sorted(alike.items()):
-        least = f" counts where it surely exceeds {percent(floor)}{noise}"
+    for (floor, noise, finest), metrics in sorted(alike.items()):
+        least = f" counts where it surely exceeds {percent(floor)}{noise}{finest}"
         found += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
     return found
+
+
+def _finest(metric: str) -> str:
+    """What small values of a metric count as; empty where every difference counts."""
+    known = METRICS.get(metric)
+    if known is None or not known.resolution:
+        return ""
+    finest = human(known.resolution, known.unit)
+    return f", and values below {finest} count as {finest}"
 
 
 def _noise(verdicts: Sequence[Verdict]) -> str:

@@ -183,6 +183,15 @@ def test_the_noise_of_work_is_said_and_from_how_many_samples_it_was_learned(
     assert said in told
 
 
+def test_what_small_values_count_as_is_said() -> None:
+    waits = factory.calls(where(scenario="warm_disk")[0], 1.0, "unaffected").model_copy(
+        update={"metric": "waiting_time", "unit": "seconds", "minimum_effect": 0.25}
+    )
+    (told,) = [line for line in lines(factory.comparison([waits])) if "surely exceeds" in line]
+    assert "surely exceeds 25 %" in told
+    assert told.endswith(", and values below 100 ms count as 100 ms.")
+
+
 def test_a_changed_workload_is_said_and_is_no_alarm() -> None:
     entry = Workload(model="radon", backend="NUMBA", appeared=[("A", 1)], vanished=[("B", 2)])
     told = factory.comparison(workload=[entry])
