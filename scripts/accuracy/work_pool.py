@@ -1,5 +1,7 @@
 """Take a pool of counts of one subject: how much they differ when nothing has changed.
 
+With `--only waiting_time`, it is a pool of how long builds wait, for `wait_rates`.
+
     .venv/bin/python -m scripts.accuracy.work_pool FILE.jsonl --subject 3.3.7 --until 14:25
     .venv/bin/python -m scripts.accuracy.work_rates FILE.jsonl --keep FILE.parquet
 
@@ -25,7 +27,7 @@ from itertools import count, cycle
 from pathlib import Path
 
 from observatory.benchmarks import pinning
-from observatory.benchmarks.catalogue import METRICS, Cell, cells
+from observatory.benchmarks.catalogue import METRICS, Cell, cells, metrics_of
 from observatory.benchmarks.plan import Rounds, Task, plan
 from observatory.run.execute import Executor
 from observatory.run.local import STATE, environment_of, local_subjects
@@ -33,7 +35,7 @@ from observatory.run.local import STATE, environment_of, local_subjects
 CELLS = tuple(
     cells(("radon",), ("warm_disk", "warm_process", "call"), ("NUMBA", "C_VM"), ("spawn",))
 )
-COUNTS = {METRICS[name].measure: name for name in ("instructions", "python_calls")}
+COUNTS = {METRICS[name].measure: name for name in ("instructions", "python_calls", "waiting_time")}
 _FACTS = ("pytensor", "numba", "python", "cpu")
 
 
@@ -42,14 +44,18 @@ def rounds(
 ) -> Iterator[Task]:
     """The tasks of the cells, without an end; those that fill the caches come first.
 
-    `only` is the metric whose samples are taken; None takes those of both.
+    `only` is the metric whose samples are taken; None takes those of work.
     """
-    once = plan(of, Rounds(timing=0, counting=0, tracing=1, work=1))
+    waits = only == "waiting_time"
+    once = plan(of, Rounds(timing=int(waits), counting=0, tracing=not waits, work=not waits))
     yield from (task for task in once if task.keep is not None)
     tasks = {(t.cell, t.measure): replace(t, imports=False) for t in once if t.keep is None}
     traced = cycle(task for (_, measure), task in tasks.items() if measure == "tracing")
     for number in count(first_seed - pinning.SEED):
         for cell in of:
+            if waits:
+                yield replace(tasks[cell, "timing"], round=number)
+                continue
             if only != "python_calls":
                 yield replace(tasks[cell, "work"], round=number)
             if only != "instructions":
@@ -100,7 +106,14 @@ def main() -> int:
     lines = options.file.read_text().splitlines() if options.file.exists() else ()
     known = [json.loads(line) for line in lines]
     done = Counter((Cell(*(one[a] for a in Cell.__annotations__)), one["metric"]) for one in known)
-    wanted = [cell for cell in CELLS if options.scenario in (None, cell.scenario)]
+    wanted = [
+        cell
+        for cell in CELLS
+        if options.scenario in (None, cell.scenario)
+        and (
+            options.only is None or METRICS[options.only] in metrics_of(cell.scenario, cell.launch)
+        )
+    ]
     for task in rounds(options.first_seed, options.only, wanted):
         if task.keep is not None:
             if not (caches / task.keep).is_dir():
