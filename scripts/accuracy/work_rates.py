@@ -83,7 +83,8 @@ def pool_of(path: Path) -> pd.DataFrame:
     samples = pd.DataFrame(map(json.loads, path.read_text().splitlines()))
     if not samples["status"].eq("ok").all():
         raise SystemExit(f"{path} has samples that failed: a pool without them would be too good")
-    return samples.drop(columns="status").astype({"value": "int64"})
+    counted = samples["metric"].ne("waiting_time").all()
+    return samples.drop(columns="status").astype({"value": "int64" if counted else "float64"})
 
 
 def pools_of(paths: Sequence[Path]) -> pd.DataFrame:

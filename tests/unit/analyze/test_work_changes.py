@@ -79,6 +79,7 @@ def test_memory_of_zero_hides_no_later_memory(values: tuple[float, ...], kinds: 
         ((0.3, 0.001, 0.2), None),  # a disk was busy
         ((0.2,) * 12, "n8"),
         ((0.4, *(0.001,) * 5), None),
+        ((0.2,) * (NIGHTS - 1), None),  # nor is one night enough before it
     ],
 )
 def test_a_longer_wait_is_an_alert_once_three_nights_have_it(
@@ -86,7 +87,10 @@ def test_a_longer_wait_is_an_alert_once_three_nights_have_it(
 ) -> None:
     place = SeriesKey(*CELL, "waiting_time", "seconds", "near_exact")
     whole = np.array([0.001] * (NIGHTS - len(values)) + [*values])
-    alerts = found(Series.of(line(NIGHTS), place, np.arange(NIGHTS), whole)).alerts
+    waits = Series.of(line(NIGHTS), place, np.arange(NIGHTS), whole)
+    (track,) = segmented([waits])
+    assert track.reason == Statement("in a row", (3,))
+    alerts = found(waits).alerts
     assert [one.first_bad.label for one in alerts] == [first_bad] * (first_bad is not None)
     assert {one.kind for one in alerts} <= {"longer waits"}
     for one in alerts:
