@@ -85,6 +85,14 @@ def test_a_wait_for_threads_that_compile_is_absent() -> None:
     assert found.absent["waiting_time"] == "the build waits for other threads, which compile"
 
 
+@pytest.mark.parametrize("backend", ["C", "NUMBA"])
+def test_a_trace_says_what_its_calls_leave_out(backend: str) -> None:
+    report = Report("ok", metrics={"python_calls": 480_000})
+    found = record(Processes(ending(report=report)), measure="tracing", backend=backend)
+    expected = "sys.monitoring, without the search for a BLAS" if backend == "C" else None
+    assert found.counted_by == expected
+
+
 def test_leaked_files_are_not_counted_in_a_directory_of_the_user() -> None:
     elsewhere = {"TMPDIR": "/elsewhere"}
     found = record(Processes(ending()), box_metrics={"cache_bytes": 1000}, variables=elsewhere)
