@@ -67,10 +67,10 @@ def worked(instructions: float) -> Sample:
     return sample(WARM, "work", {"instructions": instructions}, counted_by="callgrind")
 
 
-def timed(rewriting: float, loading: float) -> Sample:
+def timed(rewriting: float, loading: float, waits: float = 0.0) -> Sample:
     seconds = {"rewriting": rewriting, "loading": loading}
     phases = [Phase(name=name, entries=1, seconds=one) for name, one in seconds.items()]
-    metrics = {"compile_time": rewriting + loading}
+    metrics = {"compile_time": rewriting + loading, "waiting_time": waits}
     return sample(WARM, metrics=metrics, profile=Profile(phases=phases))
 
 
@@ -153,6 +153,15 @@ def test_a_longer_time_begins_with_a_phase() -> None:
     phase, share = because.values
     assert phase.name == "loading"
     assert 0.9 < share <= 1
+
+
+def test_a_longer_wait_begins_with_the_phase_that_takes_longer() -> None:
+    noise = [n / 1000 for n in range(8)]
+    base = [timed(0.4 + one, 0.1) for one in noise]
+    head = [timed(0.4 + one, 0.3, 0.2) for one in noise]
+    because = reasons(base, head)["waiting_time"]
+    assert because is not None
+    assert (because.kind, because.values[0].name) == ("time began", "loading")
 
 
 def with_passes(one: Sample, **seconds: float) -> Sample:

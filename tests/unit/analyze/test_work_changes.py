@@ -196,6 +196,15 @@ def test_a_time_that_moved_with_the_work_of_its_cell_is_part_of_its_alert() -> N
     assert [one.metric for one in alert.series] == ["python_calls", "compile_time"]
 
 
+def test_a_time_that_moved_with_the_wait_of_its_cell_is_part_of_its_alert() -> None:
+    place = SeriesKey(*CELL, "waiting_time", "seconds", "near_exact")
+    waits = np.repeat([0.001, 0.2], NIGHTS // 2)
+    longer = series(line(NIGHTS), stepped(NIGHTS, NIGHTS // 2))
+    alert = the_alert(Series.of(line(NIGHTS), place, np.arange(NIGHTS), waits), longer)
+    assert alert.kind == "longer waits"
+    assert {one.metric for one in alert.series} == {"waiting_time", "compile_time"}
+
+
 def test_a_time_of_another_cell_or_at_another_subject_is_an_alert_of_its_own() -> None:
     changes = (0.0,) * 9
     slow = series(line(NIGHTS), stepped(NIGHTS, 10))

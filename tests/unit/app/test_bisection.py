@@ -20,7 +20,7 @@ from observatory.app import session as of_session
 from observatory.app.bisection import Sought, bisect
 from observatory.app.probing import Prober
 from observatory.app.session import Session
-from observatory.benchmarks.catalogue import METRICS
+from observatory.benchmarks.catalogue import METRICS, Cell
 from observatory.benchmarks.plan import Task
 from observatory.run import counter
 from observatory.run.environments import NO_PINS, EnvironmentMakingError
@@ -366,6 +366,15 @@ def test_work_that_another_source_counted_is_measured_here(
     first, same, other = (search(one) for one in ("callgrind", "callgrind", "hardware"))
     assert first.culprits[0].after.label == "3.0.9"
     assert first.measured == other.measured > same.measured == 0
+
+
+def test_calls_that_an_older_version_counted_are_measured_here(world: World) -> None:
+    cell = Cell("radon", "warm_disk", "C", "spawn")
+    prober = Prober(world.session, cell, METRICS["python_calls"])
+    older = sample(cell, "tracing", {"python_calls": 600_000})
+    now = sample(cell, "tracing", {"python_calls": 480_000}, counted_by=cell.traced_by)
+    assert prober.median([older]) is None
+    assert prober.median([older, now]) == 480_000
 
 
 def test_an_end_without_a_value_is_named(world: World) -> None:
