@@ -57,9 +57,10 @@ class Metric:
     judged. Exact metrics that are counted graph by graph, each for itself; None: any change is."""
     resolution: float = 0.0
     """Near-exact metrics: smaller values count as this one, because nothing finer is measured."""
-    lowest_of: int = 1
-    """Near-exact metrics: as many values of a side it takes to judge them, and the lowest stands
-    for all, because chance only adds to a value. 1: chance does both, and the median stands."""
+    all_of: int = 1
+    """Near-exact metrics: where it is more than one, chance adds to many values at a time, as a
+    busy disk does. Then each of at least so many values of one side must be beyond all of the
+    other, and the lowest stands for several."""
     of_filled: bool = False
     """Whether only builds from a filled cache have it."""
     derived: bool = False
@@ -96,7 +97,7 @@ class Metric:
 
         What seldom happens to a value, such as a disk that is busy, no calibration may have seen.
         """
-        return self.judged or (self.material is not None and self.lowest_of == 1)
+        return self.judged or (self.material is not None and self.all_of == 1)
 
     def same(self, one: float, other: float) -> bool:
         """Whether two values of two subjects are equal, as far as chance lets one tell."""
@@ -117,7 +118,7 @@ class Metric:
 
         if self.kind == "exact":
             return max(samples)
-        if self.lowest_of > 1:
+        if self.all_of > 1:
             return min(samples)
         return median(samples) if self.kind == "noisy" else median_high(samples)
 

@@ -51,7 +51,7 @@ _ALL = (
     Metric("waiting_time", "seconds", "near_exact", "timing",
            "time during compile_time in which the build waited for a lock, a disk, another thread "
            "or the end of a sleep, but not for a CPU or a compiler",
-           BUILDS, material=0.25, spread=0.2, resolution=0.1, lowest_of=3, section=_BUILD_TIME,
+           BUILDS, material=0.25, spread=0.2, resolution=0.1, all_of=5, section=_BUILD_TIME,
            phrase="what a build waits for is {}", trend=("longer waits", "shorter waits")),
     # Noisy.
     Metric("compile_time", "seconds", "noisy", "timing",

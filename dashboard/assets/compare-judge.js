@@ -59,7 +59,7 @@ observatory.judge = (() => {
       const ratio = Math.max(head, least) / Math.max(base, least);
       const sure = rule.material === null ? Infinity : (1 + rule.material) * (1 + rule.spread);
       if (ratio >= sure || ratio <= 1 / sure) {
-        return rule.lowest_of > 1 ? "undecided" : against(base, head);
+        return rule.all_of > 1 ? "undecided" : against(base, head);
       }
       const same = 1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread;
       return same ? "unaffected" : "workload changed";

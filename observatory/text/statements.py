@@ -243,7 +243,9 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "instructions not counted": "the budget ended before the instructions were counted",
     "described": "this metric is for information only and is not judged",
     "compared": compared,
-    "in a row": "a change counts once {} subjects in a row have it, because chance adds to values",
+    "in a row": (
+        "a change counts once {} subjects in a row have it, because a busy disk moves single values"
+    ),
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "
         "yet"

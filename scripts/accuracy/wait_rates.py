@@ -23,7 +23,7 @@ from observatory.benchmarks.catalogue import METRICS, Cell
 from scripts.accuracy.work_rates import pools_of
 from scripts.docs.markdown import table as table_of
 
-SIDES = (3, 5, 7)
+SIDES = (5, 7, 10)
 LONGER = 0.2
 """Seconds that are added to each wait of HEAD."""
 COMPARISONS = 1000

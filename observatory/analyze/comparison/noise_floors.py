@@ -78,7 +78,7 @@ def floors_of(evidence: Evidence, seed: int) -> Iterator[Floor]:
             values = [max(one, metric.resolution) for one in evidence.values(cell, metric).values]
             if metric.kind == "noisy" and len(values) >= 2 * FEWEST and min(values) > 0:
                 change = noise_floor(values, rng)
-            elif metric.lowest_of > 1:
+            elif metric.all_of > 1:
                 continue
             elif metric.kind == "near_exact" and len(values) >= 2 and min(values) > 0:
                 enough = len(values) >= 2 * COUNTED

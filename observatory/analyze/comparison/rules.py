@@ -11,7 +11,7 @@ near_exact
     worse where the change of the means is sure to exceed the floor, if the metric can be worse at
     all. A change at the floor is so no alarm in one run and none in the next (as in tests of
     minimum effects: Murphy & Myors 1999). The more samples, the smaller a change is sure. Where
-    chance only adds to values, the lowest of each side stands for it.
+    chance adds to many values at a time, all values of one side must exceed all of the other.
 noisy
     Two sides: a test (`noisy`). Two subjects of a history without samples: the
     levels that their series is cut into. Too short for levels: the intervals of both values.
@@ -93,9 +93,9 @@ class Rule:
     """Noisy: the smallest relative change between two levels that counts."""
     samples: int = 0
     """Near exact: of which ``spread`` was learned; 0: it is the default of the metric."""
-    lowest_of: int = 1
-    """Near exact: values of each side without which nothing is worse or better. Where it is more
-    than one, chance only adds to values, and the lowest of a side stands for it."""
+    all_of: int = 1
+    """Near exact: where it is more than one, as many values of each side must be there, and all of
+    one side beyond all of the other."""
     of_cpu: bool = False
     """Near exact: whether values of two CPUs differ for that alone, as those of memory do, and are
     not judged. Work is not among them: what counted it says for which CPU."""
@@ -103,11 +103,7 @@ class Rule:
     """Noisy: whether two sides have one verdict on all cells of a model, under the first cell."""
 
     def resolved(self, values: Sequence[float]) -> Sequence[float]:
-        """The values as they are compared: the lowest alone where it stands for all of them.
-
-        None is below the resolution.
-        """
-        values = [min(values)] if values and self.lowest_of > 1 else values
+        """The values as they are compared: none is below the resolution."""
         return [max(value, self.resolution) for value in values] if self.resolution else values
 
     def sure(self, base: int = 1, head: int = 1) -> float:
@@ -149,7 +145,7 @@ def rule_of(
         return Rule(
             "near_exact", judged=metric.material is not None, spread=_spread(usual, known),
             material=metric.material, samples=known.samples if known else 0,
-            resolution=metric.resolution, lowest_of=metric.lowest_of,
+            resolution=metric.resolution, all_of=metric.all_of,
             of_cpu=bool(metric.material) and metric.of_cpu and metric.measure != "work",
         )  # fmt: skip
     return Rule("noisy", metric.judged, smallest=SMALLEST_STEP, once=metric.once)
@@ -280,22 +276,37 @@ def _against(before: float, after: float) -> Conclusion:
 
 
 def _near_exact(rule: Rule, base: Sequence[float], head: Sequence[float]) -> Concluded:
-    few = min(len(base), len(head)) < rule.lowest_of
-    ratio = _ratio(base, head) if rule.lowest_of == 1 else None  # next to nothing has no ratio
+    ratio = _ratio(base, head)
     base, head = rule.resolved(base), rule.resolved(head)
     if min(*base, *head) <= 0:
         same = len({*base, *head}) == 1
         return Concluded("unaffected" if same else "workload changed")
     low, high = min(head) / max(base), max(head) / min(base)
+    if rule.all_of > 1:
+        few = min(len(base), len(head)) < rule.all_of
+        return Concluded(_all_beyond(rule, low, high, few))
     by, sure, floor = fmean(head) / fmean(base), rule.sure(len(base), len(head)), _floor(rule)
     least, most = _typical(base, head)
     if by >= sure and least >= floor:
-        return Concluded("undecided" if few else "worse", ratio)
+        return Concluded("worse", ratio)
     if by <= 1 / sure and most <= 1 / floor:
-        return Concluded("undecided" if few else "better", ratio)
+        return Concluded("better", ratio)
     if 1 / (1 + rule.spread) <= high and low <= 1 + rule.spread:
         return Concluded("unaffected", ratio)
     return Concluded("workload changed", ratio)
+
+
+def _all_beyond(rule: Rule, low: float, high: float, few: bool) -> Conclusion:
+    """Whether every value of HEAD is beyond all of BASE.
+
+    ``low``, ``high``: the range of the ratios of a value of HEAD to one of BASE. ``few``: whether
+    there are too few values for more than that nothing changed.
+    """
+    if low >= rule.sure():
+        return "undecided" if few else "worse"
+    if high <= 1 / rule.sure():
+        return "undecided" if few else "better"
+    return "unaffected"
 
 
 def _ratio(base: Sequence[float], head: Sequence[float]) -> Ratio | None:

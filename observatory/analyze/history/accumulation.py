@@ -67,7 +67,7 @@ def accumulated(
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
         counted = track.series.place.kind == "near_exact"
-        if counted and (rule := floors.rule_of(track.series)).lowest_of > 1:
+        if counted and (rule := floors.rule_of(track.series)).all_of > 1:
             continue  # chance adds to single values as much as small losses would
         if counted and rule.material is not None:
             values = np.maximum(track.series.values, rule.resolution)

@@ -262,8 +262,8 @@ def segmented(
             rule = floors.rule_of(one)
             counted = rule.sure() - 1, rule.samples
             why = Statement("compared", counted) if rule.judged else Statement("described")
-            if rule.lowest_of > 1:
-                why = Statement("in a row", (rule.lowest_of,))
+            if rule.all_of > 1:
+                why = Statement("in a row", (rule.all_of,))
             yield SegmentedSeries(one, "described", why, (0, n))
         elif reason := unfit(one):
             yield SegmentedSeries(one, "unfit", reason, (0, n))

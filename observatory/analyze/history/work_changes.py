@@ -1,8 +1,9 @@
 """Changes of near-exact counts, such as work, from one subject to the next. Pure.
 
 They need no test and no later subjects: values of one subject hardly differ, so that the rule of a
-comparison judges two neighbours. Where chance adds to single values, as many subjects on both sides
-must agree as a comparison takes values. What is too small for it adds up in `accumulation`.
+comparison judges two neighbours. Where chance adds to many values, as many subjects in a row must
+differ from those before as a comparison needs values. What is too small for it adds up in
+`accumulation`.
 """
 
 from __future__ import annotations
@@ -14,13 +15,15 @@ from itertools import pairwise
 
 import numpy as np
 
-from observatory.analyze.comparison.rules import Rule, judged_values
+from observatory.analyze.comparison.rules import Rule, conclude, judged_values
 from observatory.analyze.history.level_changes import LevelChange
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.history.series import Series
 from observatory.analyze.history.steps import Values
 from observatory.store.records.alerts import SeriesChange, at_of, cut
+
+_CHANGED = ("worse", "better")
 
 
 def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]:
@@ -34,9 +37,9 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
     values = np.maximum(series.values, rule.resolution)
     if not rule.judged or values.min() <= 0:
         return
-    side, rule = rule.lowest_of, replace(rule, lowest_of=1)
+    side, single = rule.all_of, replace(rule, all_of=1)
     for place, (before, after) in enumerate(pairwise(values.tolist()), start=1):
-        if judged_values(rule, before, after) not in ("worse", "better"):
+        if judged_values(single, before, after) not in _CHANGED:
             continue
         if side > 1 and not _stays(values, place, side, rule):
             continue
@@ -52,11 +55,10 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
 
 
 def _stays(values: Values, place: int, side: int, rule: Rule) -> bool:
-    """Whether the lowest of ``side`` values before a place and from it on differ as well."""
-    if not side <= place <= len(values) - side:
-        return False
-    before, after = values[place - side : place].min(), values[place : place + side].min()
-    return judged_values(rule, float(before), float(after)) in ("worse", "better")
+    """Whether all of ``side`` values before a place differ from as many after it."""
+    before, after = values[place - side : place], values[place : place + side]
+    enough = side <= place <= len(values) - side
+    return enough and conclude(rule, before.tolist(), after.tolist()).conclusion in _CHANGED
 
 
 def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> SeriesChange:

@@ -537,7 +537,7 @@ def test_a_build_that_waits_longer_needs_no_time_to_be_judged() -> None:
     quick, slow = (
         [
             sample(DISK, "timing", {"compile_time": busy, "cpu_time": 0.24, "waiting_time": waits})
-            for busy in (0.3, 0.9, 2.1, 0.5)
+            for busy in (0.3, 0.9, 2.1, 0.5, 0.4)
         ]
         for waits in (0.001, 0.2)
     )

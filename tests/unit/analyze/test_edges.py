@@ -38,6 +38,7 @@ FLOOR = METRICS["instructions"].material or 0.0
 
 
 WAITING = rule_of(METRICS["waiting_time"], "warm_disk")
+CALM, HELD = (0.0, 0.004, 0.001, 0.0, 0.015), (0.2, 0.205, 0.195, 0.2, 0.3)
 RETAINED = rule_of(METRICS["retained_bytes"], "warm_disk")
 
 
@@ -63,16 +64,18 @@ def test_a_search_takes_values_below_the_resolution_for_equal() -> None:
 @pytest.mark.parametrize(
     ("base", "head", "conclusion"),
     [
-        ((0.0, 0.004, 0.001), (0.2, 0.205, 0.195), "worse"),
-        ((0.2, 0.205, 0.195), (0.0, 0.004, 0.001), "better"),
-        ((0.0, 0.004, 0.001), (0.31, 0.16, 0.001), "unaffected"),  # a disk was busy, twice
-        ((0.3, 0.001, 0.2), (0.001, 0.001, 0.001), "unaffected"),
-        ((0.0, 0.004), (0.2, 0.205), "undecided"),
+        (CALM, HELD, "worse"),
+        (HELD, CALM, "better"),
+        (CALM, (0.31, 0.16, 0.2, 0.4, 0.001), "unaffected"),  # a disk was busy
+        ((0.3, 0.001, 0.2, 0.1, 0.1), (0.001,) * 5, "unaffected"),
+        ((*CALM[:4], 0.15), HELD, "unaffected"),
+        (CALM[:4], HELD, "undecided"),
+        (HELD, CALM[:4], "undecided"),
         ((0.0,), (0.004,), "unaffected"),
-        ((0.0, 0.004, 0.001), (0.13, 0.14, 0.13), "workload changed"),  # surely longer, and little
+        (CALM, (0.13, 0.14, 0.13, 0.13, 0.14), "unaffected"),  # longer, and not by much
     ],
 )
-def test_of_what_a_build_waits_the_lowest_of_three_values_decides(
+def test_a_build_waits_longer_if_each_wait_is_longer_than_all_of_the_other_side(
     base: tuple[float, ...], head: tuple[float, ...], conclusion: str
 ) -> None:
     found = conclude(WAITING, base, head)

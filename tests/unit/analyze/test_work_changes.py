@@ -74,22 +74,22 @@ def test_memory_of_zero_hides_no_later_memory(values: tuple[float, ...], kinds: 
 @pytest.mark.parametrize(
     ("values", "first_bad"),
     [
-        ((0.2, 0.21, 0.2), "n17"),
-        ((0.2, 0.21), None),  # the third night may have none
-        ((0.3, 0.001, 0.2), None),  # a disk was busy
+        ((0.2, 0.21, 0.2, 0.2, 0.3), "n15"),
+        ((0.2, 0.21, 0.2, 0.2), None),  # the fifth night may have none
+        ((0.3, 0.001, 0.2, 0.2, 0.2), None),  # a disk was busy
         ((0.2,) * 12, "n8"),
+        ((0.2,) * (NIGHTS - 4), None),  # nor are four nights before it enough
         ((0.4, *(0.001,) * 5), None),
-        ((0.2,) * (NIGHTS - 1), None),  # nor is one night enough before it
     ],
 )
-def test_a_longer_wait_is_an_alert_once_three_nights_have_it(
+def test_a_longer_wait_is_an_alert_once_five_nights_have_it(
     values: tuple[float, ...], first_bad: str | None
 ) -> None:
     place = SeriesKey(*CELL, "waiting_time", "seconds", "near_exact")
     whole = np.array([0.001] * (NIGHTS - len(values)) + [*values])
     waits = Series.of(line(NIGHTS), place, np.arange(NIGHTS), whole)
     (track,) = segmented([waits])
-    assert track.reason == Statement("in a row", (3,))
+    assert track.reason == Statement("in a row", (5,))
     alerts = found(waits).alerts
     assert [one.first_bad.label for one in alerts] == [first_bad] * (first_bad is not None)
     assert {one.kind for one in alerts} <= {"longer waits"}
