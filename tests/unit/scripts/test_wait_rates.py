@@ -28,12 +28,13 @@ def test_a_busy_cpu_gives_no_alarm_and_hides_no_longer_wait() -> None:
             assert one.found == dict.fromkeys(SIDES, 1.0)
 
 
-def test_waits_that_come_and_go_are_counted_as_alarms_where_too_few_agree(tmp_path: Path) -> None:
+def test_waits_that_come_and_go_are_seldom_an_alarm() -> None:
     """A pool in which half of all builds wait for a disk."""
     place = {"model": "radon", "scenario": "warm_disk", "backend": "NUMBA", "launch": "spawn"}
     samples = pd.DataFrame([place | {"machine": "disk", "value": v} for v in (0.0, 0.4) * 20])
     (rates,) = rates_of(samples)
-    assert rates.alarms[3] > rates.alarms[5] > rates.alarms[7] > 0
+    assert 0 < rates.alarms[5] < 10
+    assert rates.alarms[10] == 0
     assert rates.longest == 0.4
 
 
