@@ -58,10 +58,9 @@ observatory.judge = (() => {
       if (low <= 0 && !least) return base === head ? "unaffected" : "workload changed";
       const ratio = Math.max(head, least) / Math.max(base, least);
       const sure = rule.material === null ? Infinity : (1 + rule.material) * (1 + rule.spread);
-      if (ratio >= sure || ratio <= 1 / sure) {
-        return rule.all_of > 1 ? "undecided" : against(base, head);
-      }
-      const same = 1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread;
+      const some = rule.all_of > 1; // of several values, all must differ
+      if (ratio >= sure || ratio <= 1 / sure) return some ? "undecided" : against(base, head);
+      const same = some || (1 / (1 + rule.spread) <= ratio && ratio <= 1 + rule.spread);
       return same ? "unaffected" : "workload changed";
     }
     if (!rule.judged) return "undecided";
