@@ -48,7 +48,8 @@ def find_blas() -> None:
 
     Where none is installed, it lists every file in the directories of the linker, several times. Of
     a first build with C, that was a fifth of the Python calls, and 0.4 % more calls after a browser
-    had been installed: a count with them says something of the machine, not of the subject.
+    had been installed. Counts without them say nothing of the search itself: `compiler_runs` and
+    times do.
     """
     from pytensor.configdefaults import config
 

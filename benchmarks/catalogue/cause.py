@@ -10,7 +10,7 @@ OF_WORK = ("python_calls", "instructions", "llvm_pass_runs")
 """The metrics of work. Where one of them is known, time only tells what a user feels of it."""
 FOLLOWS_FROM_A_CACHE = (
     *OF_A_CACHE, *OF_WORK, "compiler_runs", "compile_time", "files_leaked",
-    "peak_rss", "retained_bytes", "files_grown", "bytes_grown",
+    "peak_rss", "retained_bytes", "files_grown", "bytes_grown", "waiting_time",
 )  # fmt: skip
 """The metrics that may get worse because of such a defect."""
 

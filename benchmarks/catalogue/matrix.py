@@ -162,9 +162,7 @@ class Cell:
     def searches_for_blas(self) -> bool:
         """Whether the measured build is the first one of its process that may link with a BLAS."""
         scenario = SCENARIOS[self.scenario]
-        return (
-            self.links_blas and scenario.family in ("build", "variants") and not scenario.warm_ups
-        )
+        return self.links_blas and scenario.family == "build" and not scenario.warm_ups
 
     @property
     def primary(self) -> bool:

@@ -74,6 +74,8 @@ class Metric:
     """The same of counts that leave out lookups and allocations; None: ``spread``."""
     told_by_numba: bool = False
     """Whether some versions of numba do not tell it."""
+    sourced: bool = False
+    """Whether samples say what counted it. Values of two sources are never compared."""
     of_cpu: bool = False
     """Whether it depends on the CPU that machine code is made for, not only on versions."""
     shown: bool = False
@@ -92,6 +94,11 @@ class Metric:
     """What to do about a change that no cause explains, in sentences."""
 
     @property
+    def least_ratio(self) -> float:
+        """Near-exact metrics that can be worse: from which ratio of two single values they are."""
+        return (1 + (self.material or 0.0)) * (1 + self.spread)
+
+    @property
     def noise_is_learned(self) -> bool:
         """Whether a calibration says what chance does to it, and that decides.
 
@@ -104,6 +111,8 @@ class Metric:
         if self.kind == "exact":
             return one == other or max(one, other) <= min(one, other) * (1 + (self.material or 0))
         one, other = max(one, self.resolution), max(other, self.resolution)
+        if self.all_of > 1:
+            return max(one, other) < self.least_ratio * min(one, other)
         return abs(one - other) <= (self.material or self.spread) * max(one, other)
 
     def value_of(self, samples: Sequence[float]) -> float:

@@ -5,7 +5,8 @@ others: it counts for how long a thread ran, and for how long it was ready to ru
 What is left of the elapsed time is the time in which the thread waited for something else.
 
 The wait for a process that the build has started, such as a compiler, is left out: it is as long as
-the CPU time of that process, and longer on a busy machine.
+the CPU time of that process, and longer on a busy machine. Who reads its output without `Popen`'s
+methods waits, as for a file.
 """
 
 from __future__ import annotations
@@ -64,7 +65,8 @@ class Waiting:
     @contextmanager
     def _left_out(self, name: str) -> Iterator[None]:
         """Leave out what a method of `Popen` waits for."""
-        original: Callable[..., Any] = vars(subprocess.Popen)[name]
+        owner = subprocess.Popen
+        original: Callable[..., Any] = vars(owner)[name]
 
         @functools.wraps(original)
         def waits(*args: Any, **kwargs: Any) -> Any:
@@ -78,8 +80,8 @@ class Waiting:
                 if begin is not None and end is not None:
                     self._for_processes += end - begin
 
-        setattr(subprocess.Popen, name, waits)
+        setattr(owner, name, waits)
         try:
             yield
         finally:
-            setattr(subprocess.Popen, name, original)
+            setattr(owner, name, original)

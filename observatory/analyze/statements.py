@@ -28,7 +28,7 @@ Kind = Literal[
     "not deterministic", "same in both", "no time", "no ratio", "counted apart", "counted once",
     "too few processes", "interval too wide", "may be chance", "other CPU", "other speed",
     "other workload", "instructions not counted", "not measured", "unavailable", "recorded message",
-    "samples failed", "described", "compared", "in a row",
+    "samples failed", "described", "compared", "in a row", "counted more", "not in turn",
     "too few subjects", "no ratio of levels", "no baseline", "no successor",
     "no value", "no earlier value", "other graphs", "size ended",
     # Where the additional work or time of a build begins, and what grew in a calm whole

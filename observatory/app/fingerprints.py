@@ -32,8 +32,8 @@ def fingerprint(
     found = hashlib.blake2b(code(), digest_size=16)
     for file in read.files:
         found.update(f"{file.machine}\0{file.commit}\0{file.env_name}\0{file.date}\0".encode())
-        for cell, source in sorted(file.counted_by.items()):
-            found.update(f"{cell}\0{source}\0".encode())
+        for what, source in sorted(file.counted_by.items()):
+            found.update(f"{what}\0{source}\0".encode())
     used = np.unique(np.concatenate([np.empty(0, np.int32), *(o.series for o in read.parts)]))
     by_name = sorted(used.tolist(), key=lambda n: (read.series[n].name, read.series[n].params))
     rank = np.zeros(len(read.series), np.int32)

@@ -80,7 +80,7 @@ class Prober:
     @property
     def tasks(self) -> list[Task]:
         """The samples of one subject."""
-        rounds = 1 if self.metric.kind == "exact" else _FEW
+        rounds = 1 if self.metric.kind == "exact" else max(_FEW, self.metric.all_of)
         asked = {"timing": 0, "counting": 0, self.metric.measure: rounds}
         return plan([self.cell], Rounds(**asked))
 
@@ -188,7 +188,7 @@ class Prober:
             one for one in map(with_judged_counts, samples)
             if one.cell == self.cell and self.metric.name in one.metrics
         ]  # fmt: skip
-        if self.metric.measure in ("work", "tracing"):
+        if self.metric.sourced:
             here = self._sources()
             given = [one for one in given if one.counted_by in here]
             given = [one for one in given if one.counted_by == given[-1].counted_by]

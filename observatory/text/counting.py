@@ -13,7 +13,7 @@ NOT_FOLLOWED = (
 
 
 def counted_by(cell: Cell, source: str | None) -> str:
-    """What counted the instructions of a cell; empty where nothing is known to.
+    """What counted the work of a cell; empty where nothing is known to.
 
     ``source``: as its record names it.
     """

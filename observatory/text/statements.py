@@ -223,6 +223,13 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "counted apart": (
         "BASE was counted by {} and HEAD by {}: counts from different counters cannot be compared"
     ),
+    "counted more": (
+        "an older version of the observatory counted {}, with calls that are left out now: measure "
+        "it again to compare"
+    ),
+    "not in turn": (
+        "BASE and HEAD were not measured in turn, and the disk may have been busy for one of them"
+    ),
     "too few processes": "a side has only {} processes; at least {} are needed",
     "interval too wide": (
         "HEAD takes between {:more} and {:more} than BASE: this range is too wide to tell a change "
@@ -244,7 +251,7 @@ _SENTENCES: dict[Kind, str | Callable[..., str]] = {
     "described": "this metric is for information only and is not judged",
     "compared": compared,
     "in a row": (
-        "a change counts once {} subjects in a row have it, because a busy disk moves single values"
+        "a change counts once {} subjects in a row have it, because a busy disk moves some of them"
     ),
     "too few subjects": (
         "fewer than {} subjects with a value in one environment: a step cannot be told from noise "

@@ -60,7 +60,10 @@ def kept_pool(sources: list[str]) -> pd.DataFrame:
         if word not in MACHINES:
             raise SystemExit(f"{word!r} is none of {', '.join(MACHINES)}: write busy=FILE.jsonl")
         parts.append(pools_of([Path(path)]).assign(machine=word))
-    return pd.concat(parts, ignore_index=True)
+    samples = pd.concat(parts, ignore_index=True)
+    if samples["metric"].ne(_METRIC.name).any() or samples["pytensor"].nunique() > 1:
+        raise SystemExit(f"the samples of a pool are {_METRIC.name} of one subject")
+    return samples
 
 
 def rates_of(samples: pd.DataFrame, seed: int = 1) -> list[WaitRates]:

@@ -123,7 +123,7 @@ def _passes_ran(bases: Sequence[Sample], heads: Sequence[Sample]) -> Statement |
 def where_it_begins(
     cell: Cell, metric: str, bases: Sequence[Sample], heads: Sequence[Sample]
 ) -> Statement | None:
-    """Return where a noisy metric of a cell got worse; None where profiles do not say.
+    """Return where a time, a wait or memory of a cell got worse; None where profiles do not say.
 
     Of a build's time and of its memory that is a phase, and of importing a module.
     """

@@ -94,7 +94,7 @@ class Evidence:
         return self._found[cell]
 
     def source(self, cell: Cell, metric: Metric) -> str | None:
-        """What counted a metric of work; None for metrics of passes that only have one way."""
+        """What counted a metric that has sources; None for the others, and where no sample says."""
         return source_of(metric, self.taken(cell, metric.measure))
 
     def ledger(self, cell: Cell) -> Sequence[LedgerEntry] | None:

@@ -175,6 +175,9 @@ def rule_at(place: SeriesKey, noise: Noise | None = None, source: str | None = N
     if apart and metric.kind != "noisy":
         # A sum over many graphs: two subjects do not have the same ones.
         return Rule(metric.kind, judged=False)
+    if metric.all_of > 1 and not SCENARIOS[place.scenario].warm_ups:
+        # A disk that is busy at the same hour every night makes each first build wait.
+        return Rule(metric.kind, judged=False)
     return rule_of(metric, place.scenario, noise, source)
 
 

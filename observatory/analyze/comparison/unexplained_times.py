@@ -30,8 +30,8 @@ def why_longer(
 
     The CPU time, which counts that of compilers as well, tells a wait from work that takes longer:
     without it, nobody knows. Only instructions say that it is the same work: Python calls leave out
-    what machine code does. Where it is known how long a build waited for anything but a CPU, one
-    that waited for a CPU alone has no cause: that says something of the machine only.
+    what machine code does. Where it is known how long a build waited, one that waited for a CPU or
+    a compiler alone has no cause: that says something of the machine only.
     """
     if not work or any(conclusion not in CALM for conclusion in work.values()):
         return None

@@ -32,8 +32,6 @@ Side = Literal["base", "head", "both"]
 
 
 _CRASHED = "crashed"
-_OLDER = "an older version of the observatory, which counted other calls as well"
-"""What counted a metric whose samples name no source, where those of the other side do."""
 
 
 @dataclass(frozen=True)
@@ -220,11 +218,15 @@ def _counted(
         verdict = _with(verdict, "workload changed", Statement("other graphs"), verdict.ratio)
     if metric.name == _CRASHED and _always_crashes(cell, base, head):
         verdict = _with(verdict, "worse", None, verdict.ratio)
+    if metric.all_of > 1 and not floors.interleaved and verdict.conclusion in ("worse", "better"):
+        verdict = _with(verdict, "undecided", Statement("not in turn"))
     if lost and verdict.conclusion != "worse":
         verdict = _with(verdict, "undecided", _size_ended(lost))
     if of_base != of_head:
-        named = of_base or _OLDER, of_head or _OLDER
-        verdict = _with(verdict, "undecided", Statement("counted apart", named))
+        apart = Statement("counted apart", (of_base, of_head))
+        if not (of_base and of_head):
+            apart = Statement("counted more", ("HEAD" if of_base else "BASE",))
+        verdict = _with(verdict, "undecided", apart)
     return verdict
 
 
@@ -284,6 +286,8 @@ def _why(metric: Metric, old: Values, new: Values, found: Concluded) -> Statemen
     if found.uneven is not None:
         values = old.values if found.uneven == "BASE" else new.values
         return Statement("not deterministic", (metric.name, values, found.uneven))
+    if metric.all_of > 1 and found.conclusion == "undecided":
+        return Statement("too few processes", (min(old.n, new.n), metric.all_of))
     if metric.even_if_same and max(old.values) == max(new.values) > 0:
         return Statement("same in both", (metric.name, max(new.values)))
     return None

@@ -68,7 +68,7 @@ def accumulated(
     for track in tracks:
         counted = track.series.place.kind == "near_exact"
         if counted and (rule := floors.rule_of(track.series)).all_of > 1:
-            continue  # chance adds to single values as much as small losses would
+            continue  # a busy disk adds as much as small losses would
         if counted and rule.material is not None:
             values = np.maximum(track.series.values, rule.resolution)
             if values.min() > 0:

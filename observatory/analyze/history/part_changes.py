@@ -139,6 +139,8 @@ class PartChanges:
     _earlier: dict[_Build, deque[tuple[CountedSubject, Mapping[str, Profile]]]] = field(
         default_factory=lambda: defaultdict(lambda: deque(maxlen=_EARLIER))
     )
+    _sources: dict[_Build, str | None] = field(default_factory=dict)
+    """What counted the calls of the newest subject."""
     _found: list[tuple[Occurrence, list[_Followed]]] = field(default_factory=list)
 
     def watched(self) -> History:
@@ -165,6 +167,11 @@ class PartChanges:
         for _, followed in self._found:
             for one in followed:
                 one.update(subject, traced)
+        for build, profiles in traced.items():
+            source = subject.evidence.source(Cell(*build, next(iter(profiles))), CALLS)
+            if self._sources.setdefault(build, source) != source:  # other calls were counted
+                self._earlier[build].clear()
+                self._sources[build] = source
         self._judge(subject, traced)
         at = replace(subject, evidence=Evidence())  # the rest of its samples need not be kept
         for build, profiles in traced.items():
@@ -219,7 +226,8 @@ class PartChanges:
         assert base.tree is not None
         assert head.tree is not None
         noise = self.floors.noise(self.history.machine, subject.cpu, cell, CALLS.name)
-        rule = rule_of(CALLS, cell.scenario, noise)
+        source = self._sources[cell.model, cell.scenario, cell.backend]
+        rule = rule_of(CALLS, cell.scenario, noise, source)
         return judged_values(rule, base.tree.calls, head.tree.calls) in CALM
 
     def _followed(

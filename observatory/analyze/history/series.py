@@ -28,7 +28,7 @@ from observatory.store.records.alerts import SeriesId, cut, line_name, series_on
 
 Numbers = npt.NDArray[np.integer]
 Floats = npt.NDArray[np.float64]
-COUNTED = frozenset(n for n, one in METRICS.items() if one.measure in ("work", "tracing"))
+COUNTED = frozenset(name for name, one in METRICS.items() if one.sourced)
 """The metrics whose values depend on what counted them."""
 
 

@@ -160,13 +160,16 @@ def values_of(metric: Metric, samples: Sequence[Sample]) -> list[float]:
         if metric.name in sample.metrics
         and (sample.status == "ok" or metric.name == "wrong_results")
     ]
-    # Counts of two sources are never compared: the newest one counts.
-    return [float(s.metrics[metric.name]) for s in given if s.counted_by == given[-1].counted_by]
+    if metric.sourced:  # the newest source counts
+        given = [sample for sample in given if sample.counted_by == given[-1].counted_by]
+    return [float(sample.metrics[metric.name]) for sample in given]
 
 
 def source_of(metric: Metric, samples: Sequence[Sample]) -> str | None:
-    """What counted the values of a metric of work: that of the newest sample with one.
+    """What counted the values of a metric that has sources: that of the newest sample with one.
 
-    None for metrics of other passes than `work` and `tracing`. ``samples``: as for `values_of`.
+    None for other metrics, and where that sample does not say. ``samples``: as for `values_of`.
     """
+    if not metric.sourced:
+        return None
     return next((s.counted_by for s in reversed(samples) if metric.name in s.metrics), None)

@@ -119,7 +119,7 @@ def _floors(verdicts: Iterable[Verdict]) -> doc.Words:
     """From which change on each near-exact metric is judged, and how its noise is known."""
     judged = defaultdict(list)
     for verdict in verdicts:
-        if verdict.kind == "near_exact" and verdict.minimum_effect:
+        if verdict.kind == "near_exact" and verdict.minimum_effect and not _of_all(verdict.metric):
             judged[verdict.metric].append(verdict)
     alike = defaultdict(list)
     for metric, own in sorted(judged.items()):
@@ -128,7 +128,17 @@ def _floors(verdicts: Iterable[Verdict]) -> doc.Words:
     for (floor, noise, finest), metrics in sorted(alike.items()):
         least = f" counts where it surely exceeds {percent(floor)}{noise}{finest}"
         found += ("; a change of ", *enumerated(metrics, 3, "metric"), least)
+    for metric in sorted({one.metric for one in verdicts if _of_all(one.metric)}):
+        known = METRICS[metric]
+        by, finest = percent(known.least_ratio - 1), human(known.resolution, known.unit)
+        rule = f" is worse where each value of HEAD is at least {by} above all of BASE, and values"
+        found += ("; ", name(metric), f"{rule} below {finest} count as {finest}")
     return found
+
+
+def _of_all(metric: str) -> bool:
+    """Whether a change of a metric counts only where all values of a side have it."""
+    return metric in METRICS and METRICS[metric].all_of > 1
 
 
 def _finest(metric: str) -> str:

@@ -112,7 +112,8 @@ def test_what_is_printed_is_the_ratio_of_what_was_measured() -> None:
 
 def noises() -> list[np.ndarray]:
     """Times of each cell of the pools, relative to their median."""
-    paths = (path for path in sorted(POOLS.glob("*.parquet")) if not path.stem.endswith("-work"))
+    others = ("-work", "-waits")
+    paths = (path for path in sorted(POOLS.glob("*.parquet")) if not path.stem.endswith(others))
     pools = [kept_pool(path) for path in paths]
     return [
         values[:, 0] / np.median(values[:, 0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import zip_longest
 
 import numpy as np
 import pytest
@@ -38,21 +39,24 @@ def pool() -> Mapping[Cell, Sequence[Profile]]:
     return found
 
 
-def history(nights: Iterable[Night]) -> History:
-    def taken(cell: Cell, profile: Profile) -> Sample:
-        return sample(cell, "tracing", profile=profile)
+def history(nights: Iterable[Night], sources: Sequence[str] = ()) -> History:
+    def taken(cell: Cell, profile: Profile, source: str | None) -> Sample:
+        calls = {"python_calls": 1_000_000}
+        return sample(cell, "tracing", calls, profile=profile, counted_by=source)
 
     return History("bench", "observatory-py3.13", [
         CountedSubject(
-            at_of(subject(number)), Evidence.of(taken(*one) for one in night.items()), number,
-            ERA.cpu,
+            at_of(subject(number)), Evidence.of(taken(*one, source) for one in night.items()),
+            number, ERA.cpu,
         )
-        for number, night in enumerate(nights)
+        for number, (night, source) in enumerate(zip_longest(nights, sources))
     ])  # fmt: skip
 
 
-def found(nights: Iterable[Night], floors: MachineFloors | None = None) -> list[Occurrence]:
-    changes = PartChanges(history(nights), floors or MachineFloors())
+def found(
+    nights: Iterable[Night], floors: MachineFloors | None = None, sources: Sequence[str] = ()
+) -> list[Occurrence]:
+    changes = PartChanges(history(nights, sources), floors or MachineFloors())
     assert list(changes.watched().subjects)
     return list(changes.occurrences())
 
@@ -216,6 +220,16 @@ def test_a_part_is_followed_where_it_was_large_enough_to_be_kept_before_it_grew(
         (str(FORK), 100, 700, True)
     ]
     assert [part.cells for part in parts_of(one)] == [(FORK,)]
+
+
+def test_parts_are_not_compared_with_those_of_a_version_that_counted_other_calls() -> None:
+    before, after = (
+        {FORK: small(calls, x=part), SPAWN: small(calls + 100, x=part)}
+        for calls, part in ((1_000_000, 100), (1_000_600, 700))
+    )
+    nights = [before, before, after, after]
+    assert len(found(nights, sources=["old", "new", "new", "new"])) == 1
+    assert found(nights, sources=["old", "old", "new", "new"]) == []
 
 
 def test_a_part_that_no_start_method_kept_on_both_sides_is_not_named() -> None:

@@ -174,7 +174,34 @@ def test_calls_are_never_compared_with_those_of_a_version_that_counted_more() ->
     head = [sample(WARM, "tracing", {"python_calls": 480_000}, counted_by="sys.monitoring")]
     verdict = one(exact(base, head).verdicts, "python_calls")
     assert verdict.conclusion == "undecided"
-    assert "BASE was counted by an older version" in sentence_of(verdict.because)
+    assert sentence_of(verdict.because) == (
+        "an older version of the observatory counted BASE, with calls that are left out now: "
+        "measure it again to compare"
+    )
+    back = one(exact(head, base).verdicts, "python_calls")
+    assert "counted HEAD" in sentence_of(back.because)
+
+
+@pytest.mark.parametrize(
+    ("interleaved", "number", "conclusion", "because"),
+    [
+        (True, 5, "worse", ""),
+        (False, 5, "undecided", "BASE and HEAD were not measured in turn"),
+        (True, 4, "undecided", "a side has only 4 processes; at least 5 are needed"),
+    ],
+)
+def test_a_longer_wait_needs_five_of_each_side_that_were_taken_in_turn(
+    interleaved: bool, number: int, conclusion: str, because: str
+) -> None:
+    base, head = (
+        [sample(WARM, "timing", {"waiting_time": waits})] * number for waits in (0.001, 0.3)
+    )
+    floors = NoiseFloors(interleaved=interleaved)
+    verdict = one(exact(base, head, floors).verdicts, "waiting_time")
+    assert verdict.conclusion == conclusion
+    assert (sentence_of(verdict.because) if verdict.because else "").startswith(because)
+    calm = one(exact(base, base, floors).verdicts, "waiting_time")
+    assert calm.conclusion == "unaffected"
 
 
 def test_instructions_of_two_sources_are_never_compared() -> None:

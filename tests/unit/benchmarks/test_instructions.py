@@ -93,7 +93,7 @@ def test_counts_of_calls_are_of_another_series_than_those_in_the_main_thread() -
 @pytest.mark.parametrize(
     ("scenario", "backend", "searches"),
     [
-        ("cold", "C", True), ("warm_disk", "C_VM", True), ("variants", "DEFAULT", True),
+        ("cold", "DEFAULT", True), ("warm_disk", "C_VM", True), ("variants", "C", False),
         ("warm_process", "C", False), ("call", "C", False), ("growth", "C_VM", False),
         ("warm_disk", "NUMBA", False),
     ],

@@ -75,7 +75,10 @@ def test_wrong_results_are_the_worst_of_all_passes() -> None:
     found = latest([
         entry(sample(metrics={"wrong_results": 2})),
         entry(sample(measure="counting", metrics={"wrong_results": 0}), LATER),
-        entry(sample(measure="tracing", metrics={"wrong_results": 1}), LATER),
+        entry(
+            sample(measure="tracing", metrics={"wrong_results": 1}, counted_by="monitoring"), LATER
+        ),
+        entry(sample(measure="work", metrics={"wrong_results": 0}, counted_by="callgrind"), LATER),
     ])  # fmt: skip
     assert value(found, "wrong_results") == 2
 

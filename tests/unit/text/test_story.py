@@ -183,13 +183,24 @@ def test_the_noise_of_work_is_said_and_from_how_many_samples_it_was_learned(
     assert said in told
 
 
-def test_what_small_values_count_as_is_said() -> None:
+def test_of_waits_it_is_said_that_all_of_them_must_be_longer() -> None:
     waits = factory.calls(where(scenario="warm_disk")[0], 1.0, "unaffected").model_copy(
         update={"metric": "waiting_time", "unit": "seconds", "minimum_effect": 0.25}
     )
-    (told,) = [line for line in lines(factory.comparison([waits])) if "surely exceeds" in line]
-    assert "surely exceeds 25 %" in told
-    assert told.endswith(", and values below 100 ms count as 100 ms.")
+    (told,) = [line for line in lines(factory.comparison([waits])) if "waiting_time" in line]
+    assert "surely exceeds" not in told
+    assert told.endswith(
+        "; waiting_time is worse where each value of 3.3.7 is at least 50 % above all of 3.3.6, "
+        "and values below 100 ms count as 100 ms."
+    )
+
+
+def test_small_memory_counts_as_what_can_be_measured() -> None:
+    kept = factory.calls(where(scenario="warm_disk")[0], 1.0, "unaffected").model_copy(
+        update={"metric": "retained_bytes", "unit": "bytes", "minimum_effect": 0.05}
+    )
+    (told,) = [line for line in lines(factory.comparison([kept])) if "surely exceeds" in line]
+    assert told.endswith(", and values below 100 kB count as 100 kB.")
 
 
 def test_a_changed_workload_is_said_and_is_no_alarm() -> None:
