@@ -121,6 +121,20 @@ def test_without_fork_measured_hash_seeds_are_not_blamed() -> None:
     assert cause.kind == "keys differ between processes"
 
 
+def test_a_wait_for_the_disk_of_what_is_compiled_again_is_no_cause_of_its_own() -> None:
+    base, head = (
+        [
+            counted(COLD, FILLED), counted(DISK, rows),
+            *([sample(DISK, "timing", {"waiting_time": waits})] * 5),
+        ]
+        for rows, waits in ((HIT, 0.001), ([("outer graph", "x3", "miss")], 0.3))
+    )  # fmt: skip
+    (cause,), verdicts = compare(base, head)
+    assert cause.kind == "keys differ between processes"
+    (waits,) = (one for one in verdicts if one.metric == "waiting_time")
+    assert (waits.conclusion, waits.cause) == ("worse", cause.id)
+
+
 def test_the_very_key_was_stored() -> None:
     head = [counted(COLD, FILLED), counted(DISK, [("outer graph", "k3", "miss")])]
     (cause,), _ = compare([counted(COLD, FILLED), counted(DISK, HIT)], head)

@@ -93,6 +93,14 @@ def test_no_work_on_either_side_is_no_change_whatever_the_number_of_samples() ->
     assert conclude(calls, [0.0], [0.0, 1.0]).conclusion == "workload changed"
 
 
+@pytest.mark.parametrize(("head", "same"), [(0.06, True), (0.149, True), (0.151, False)])
+def test_a_search_takes_waits_for_equal_that_no_verdict_calls_longer(
+    head: float, same: bool
+) -> None:
+    assert METRICS["waiting_time"].same(0.001, head) == same
+    assert (conclude(WAITING, [0.001] * 5, [head] * 5).conclusion == "unaffected") == same
+
+
 @pytest.mark.parametrize("name", [one.name for one in METRICS.values() if one.kind == "exact"])
 def test_a_search_takes_for_equal_what_a_verdict_does(name: str) -> None:
     metric, floor = METRICS[name], METRICS[name].material or 0.0

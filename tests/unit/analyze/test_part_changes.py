@@ -239,14 +239,22 @@ def test_a_part_that_no_start_method_kept_on_both_sides_is_not_named() -> None:
     assert [part.part.name for part in parts_of(one)] == ["y"]
 
 
-@pytest.mark.parametrize(("cpu", "said"), [(ERA.cpu, True), ("another CPU", False)])
-def test_a_whole_is_calm_up_to_what_its_machine_was_calibrated_with(cpu: str, said: bool) -> None:
+@pytest.mark.parametrize(
+    ("cpu", "source", "said"),
+    [(ERA.cpu, "new", True), ("another CPU", "new", False), (ERA.cpu, "old", False)],
+)
+def test_a_whole_is_calm_up_to_what_its_machine_was_calibrated_with(
+    cpu: str, source: str, said: bool
+) -> None:
     """An increase of 0.6 % is no alert of the whole here, so that its part must be one."""
     under = header()
     floors = [
-        Floor(cell=cell, metric="python_calls", kind="near_exact", samples=12, change=0.0045)
+        Floor(
+            cell=cell, metric="python_calls", kind="near_exact", samples=12, change=0.0045,
+            source=source,
+        )
         for cell in (FORK, SPAWN)
-    ]
+    ]  # fmt: skip
     learned = MachineFloors([
         Calibration(
             machine=under.machine.model_copy(update={"cpu": cpu}), subject=under.subject,
@@ -257,4 +265,4 @@ def test_a_whole_is_calm_up_to_what_its_machine_was_calibrated_with(cpu: str, sa
         {FORK: small(calls, x=part), SPAWN: small(calls + 50, x=part)}
         for calls, part in ((1_000_000, 6_000), (1_006_000, 12_000))
     )
-    assert bool(found([before, after, after], learned)) is said
+    assert bool(found([before, after, after], learned, ["new"] * 3)) is said

@@ -368,6 +368,11 @@ def test_work_that_another_source_counted_is_measured_here(
     assert first.measured == other.measured > same.measured == 0
 
 
+def test_a_search_takes_as_many_waits_as_a_verdict_needs(world: World) -> None:
+    tasks = Prober(world.session, WARM, METRICS["waiting_time"]).tasks
+    assert [one.measure for one in tasks if one.keep is None] == ["timing"] * 5
+
+
 def test_calls_that_an_older_version_counted_are_measured_here(world: World) -> None:
     cell = Cell("radon", "warm_disk", "C", "spawn")
     prober = Prober(world.session, cell, METRICS["python_calls"])
