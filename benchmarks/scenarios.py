@@ -29,7 +29,7 @@ from .probes.profile import Tracer
 from .raised import message_of
 
 _COUNTED_CALLS = 1000
-COUNTS_WORK: tuple[Measure, ...] = ("tracing", "work")
+_COUNTS_WORK: tuple[Measure, ...] = ("tracing", "work")
 _NO_MONITORING = "counting Python calls needs sys.monitoring, which came with Python 3.12"
 
 
@@ -66,7 +66,7 @@ def measure(
     )
     if bench.probed:
         backends.install_probes(bench.backend, bench.ledger)
-    if job.measure in COUNTS_WORK and cell.links_blas:
+    if job.measure in _COUNTS_WORK and cell.links_blas:
         find_blas()
     _ROLES[job.role](bench, job)
     if job.measure == "counting":

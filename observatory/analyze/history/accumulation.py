@@ -67,9 +67,12 @@ def accumulated(
     """The series whose small or accepted losses add up to an alert, once for each time."""
     for track in tracks:
         counted = track.series.place.kind == "near_exact"
-        if counted and (rule := floors.rule_of(track.series)).all_of > 1:
-            continue  # a busy disk adds as much as small losses would
-        if counted and rule.material is not None:
+        # Where all of several values must differ, a busy disk adds as much as small losses would.
+        if (
+            counted
+            and (rule := floors.rule_of(track.series)).material is not None
+            and rule.all_of == 1
+        ):
             values = np.maximum(track.series.values, rule.resolution)
             if values.min() > 0:
                 # What is smaller is no alert by itself.

@@ -46,8 +46,6 @@ def work_changes(series: Series, floors: MachineFloors) -> Iterator[LevelChange]
         left = np.log(values[place:] / before) / math.log(after / before) < STILL
         over = at_of(series.subject(place + int(np.argmax(left)))) if left.any() else None
         change = _series_change(series, rule, place, over is None)
-        if side > 1:  # of next to nothing, a relative change says nothing
-            change = change.model_copy(update={"counts_from": None})
         subjects = series.line.subjects
         first, last = int(series.at[place - 1]), int(series.at[place])
         within = subjects[first].date, subjects[last].date
@@ -70,5 +68,6 @@ def _series_change(series: Series, rule: Rule, place: int, holds: bool) -> Serie
         before=float(values[place - 1]), after=float(values[place]), now=float(values[-1]),
         last_good=at_of(series.subject(place - 1)), first_bad=at_of(series.subject(place)),
         newest=at_of(series.subject(len(values) - 1)), holds=holds,
-        counts_from=rule.sure() - 1, learned_from=rule.samples,
+        # Of next to nothing, a relative change says nothing.
+        counts_from=None if rule.all_of > 1 else rule.sure() - 1, learned_from=rule.samples,
     )  # fmt: skip
