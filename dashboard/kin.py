@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 import numpy as np
 
 from observatory.analyze.history.segments import SegmentedSeries
+from observatory.dashboard.kept import hashed
 from observatory.dashboard.site_input import SiteInput, family_of
 from observatory.text import units
 
@@ -40,6 +41,10 @@ class Kin:
                 found += _events(track, count)
         return sorted(found, key=lambda one: str(one["words"]))[:MOST]
 
+    def groups(self, number: int) -> list[str]:
+        """By kind of kin, a hash of which series they are: what `of` says follows from it."""
+        return [same.hash_of(number, self._ids) for same in self._same.values()]
+
     def of(self, number: int) -> dict[str, list[str]]:
         """By kind of kin, the ids of at most MOST series, those nearest in the order of series."""
         found = {}
@@ -50,19 +55,13 @@ class Kin:
 
 
 def nearest(there: Sequence[int], number: int) -> Sequence[int]:
-    """The MOST numbers that are nearest to one of them; of two that are equally far, the smaller.
+    """The MOST numbers whose places in a group are nearest to that of one of them.
 
-    ``there``: in ascending order, as what is returned.
+    Of two that are equally far, the smaller. ``there``: in ascending order, as what is returned.
     """
-    place = bisect_left(there, number)  # no other than these can be among the nearest
-    near = [*there[max(0, place - MOST) : place], *there[place + 1 : place + 1 + MOST]]
-    first, last = 0, len(near)
-    while last - first > MOST:
-        if number - near[first] > near[last - 1] - number:
-            first += 1
-        else:
-            last -= 1
-    return near[first:last]
+    place = bisect_left(there, number)
+    first = max(0, min(place - (MOST + 1) // 2, len(there) - MOST - 1))
+    return [one for one in there[first : first + MOST + 1] if one != number]
 
 
 class _Same:
@@ -74,11 +73,19 @@ class _Same:
         group = np.frombuffer(self._group, np.intc)
         self._order = array("i", np.argsort(group, kind="stable").tolist())
         self._starts = array("i", np.cumsum([0, *np.bincount(group)]).tolist())
+        self._hashes: dict[int, str] = {}
 
     def of(self, number: int) -> Sequence[int]:
         """The numbers with the key of this one, in ascending order."""
         group = self._group[number]
         return self._order[self._starts[group] : self._starts[group + 1]]
+
+    def hash_of(self, number: int, ids: Sequence[str]) -> str:
+        """A hash of the ids with the key of this number."""
+        group = self._group[number]
+        if group not in self._hashes:
+            self._hashes[group] = hashed(*(ids[other] for other in self.of(number)))
+        return self._hashes[group]
 
 
 def _environments(_: SiteInput, track: SegmentedSeries) -> Hashable:

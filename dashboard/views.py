@@ -1,7 +1,8 @@
 """What lists and grids show of each series: made again only if the series changed.
 
 The key of a series is a hash of all that follows from it or is shown of it: its values, its line,
-its levels, its alerts, and which series there are beside it.
+its levels, its alerts, and which series are its kin. The number of a series is not part of it: the
+other series decide that.
 """
 
 from __future__ import annotations
@@ -133,14 +134,6 @@ class Views:
         )
         return found
 
-    @cached_property
-    def _others(self) -> str:
-        """Which series there are: kin follow from that."""
-        observed = self._observed
-        numbers = ",".join(str(observed.line_of(track)) for track in observed.tracks)
-        named = "\n".join(f"{t.series.place.unit}" for t in observed.tracks)
-        return hashed("".join(observed.ids), numbers, named, str(self._of_caches))
-
     def pictured(
         self, _: SiteInput, number: int, change: SeriesChange, over: At | None
     ) -> Pictured:
@@ -161,10 +154,11 @@ class Views:
     def _key(self, number: int) -> str:
         observed = self._observed
         track = observed.tracks[number]
-        series, drift = track.series, track.drift
+        series, drift, line = track.series, track.drift, observed.line_of(track)
         machine = observed.machine_change_of(track)
         words = (
-            self._others, self._lines[observed.line_of(track)], number, series.place, series.source,
+            observed.ids[number], *self.kin.groups(number), self._of_caches,
+            line, self._lines[line], series.place, series.source,
             track.judgement, track.reason, track.bounds, *_words(*observed.rule_of(track)),
             drift and (drift.ratio, drift.low, drift.high, drift.slope),
             machine and (machine.alike and machine.alike.ratio),

@@ -7,7 +7,8 @@
 `work_pool` takes such a pool. Several files are one pool: new samples are added to those that were
 kept. A second table has the rates of an idle and of a busy machine apart.
 
-All samples of a pool are of one subject, so that every alarm is false. A comparison draws samples
+All samples of a pool are of one subject, so that every alarm is false. Counts of a cell that two
+sources gave, or that leave out other things, are judged apart. A comparison draws samples
 of a cell for BASE and as many for HEAD, each from all of them: if few samples were dealt out, rare
 ones could never come together on one side. It takes one a side, then three, then five, until it
 needs no more, as `compare` does (of `python_calls` two); or three in any case. The sides need not
@@ -38,7 +39,7 @@ from observatory.analyze.comparison.rules import (
     rule_of,
     wants_more,
 )
-from observatory.benchmarks.catalogue import METRICS, Cell
+from observatory.benchmarks.catalogue import METRICS, WITHOUT_SEARCH, Cell
 from observatory.run.interleave import TRACED, WORKED
 from observatory.store.base.record import save_record
 from observatory.store.records.calibration import FILES, Calibration, Floor
@@ -51,6 +52,7 @@ MACHINES = {"idle": (0.0, 2.5), "busy": (5.0, float("inf"))}
 """What a machine is called at which load average when a sample began: from, and below."""
 _OF_ONE_SUBJECT = ["pytensor", "numba", "python"]
 _AXES = [axis.name for axis in fields(Cell)]
+_SERIES = [*_AXES, "metric", "source"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,7 @@ class Rates:
 
     cell: Cell
     metric: str
+    source: str | None
     samples: int
     seeds: int
     """Different hash seeds among the samples."""
@@ -74,6 +77,12 @@ class Rates:
     """Step -> share of the comparisons that called HEAD worse."""
     by_three: tuple[int, float]
     """The same of comparisons of three samples a side: alarms, and the share of USUAL found."""
+
+    @property
+    def name(self) -> str:
+        """What a table calls the cell."""
+        searched = WITHOUT_SEARCH if (self.source or "").endswith(WITHOUT_SEARCH) else ""
+        return f"{self.cell.scenario} {self.cell.backend}{searched}"
 
 
 def pool_of(path: Path) -> pd.DataFrame:
@@ -109,13 +118,13 @@ def rates_by_load(samples: pd.DataFrame, seed: int = 1) -> dict[str, list[Rates]
 
 
 def rates_of(samples: pd.DataFrame, seed: int = 1, learn: int = 0) -> list[Rates]:
-    """The rates of each cell and metric of a pool; ``learn``: samples to calibrate with.
+    """The rates of each cell, metric and source of a pool; ``learn``: samples to calibrate with.
 
     One of which there is a single sample has none.
     """
     return [
-        _rates(Cell(*place[:-1]), place[-1], own, np.random.default_rng(seed), learn)
-        for place, own in samples.groupby([*_AXES, "metric"], sort=True)
+        _rates(Cell(*place), metric, own, np.random.default_rng(seed), learn)
+        for (*place, metric, _), own in samples.groupby(_SERIES, sort=True, dropna=False)
         if len(own) > 1
     ]
 
@@ -123,8 +132,6 @@ def rates_of(samples: pd.DataFrame, seed: int = 1, learn: int = 0) -> list[Rates
 def _rates(
     cell: Cell, metric: str, own: pd.DataFrame, rng: np.random.Generator, learn: int
 ) -> Rates:
-    if own["source"].nunique() > 1:
-        raise SystemExit(f"{cell} {metric}: counts of two sources are never compared")
     source, fewest = _source(own), learn and learn + 2
     if len(own) < fewest or 0 < learn < 2 * COUNTED:
         raise SystemExit(
@@ -144,7 +151,7 @@ def _rates(
     three = conclusions(1.0, [3]), conclusions(USUAL, [3])
 
     return Rates(
-        cell, metric, len(values), own["hash_seed"].iloc[learn:].nunique(),
+        cell, metric, source, len(values), own["hash_seed"].iloc[learn:].nunique(),
         variation=float(values.std(ddof=1) / values.mean()),
         spread=float(values.max() / values.min() - 1),
         load=(float(own["load"].iloc[learn:].min()), float(own["load"].iloc[learn:].max())),
@@ -168,20 +175,29 @@ def _alarms(conclusions: Sequence[str]) -> int:
 
 
 def with_noise(samples: pd.DataFrame, path: Path) -> Calibration:
-    """A calibration with the noise of a pool in place of what it had of these cells and metrics."""
+    """A calibration with the noise of a pool in place of what it had of these cells and metrics.
+
+    Where the pool has counts of several sources, those of the newest remain.
+    """
     known = FILES.load(path)
     if known is None or {known.machine.cpu} != set(samples["cpu"]):
         raise SystemExit(f"{path} is no calibration with the CPU of the pool")
     found = {}
-    for place, own in samples.groupby([*_AXES, "metric"], sort=True):
+    for (*place, metric), all_sources in samples.groupby([*_AXES, "metric"], sort=True):
+        own = _of_the_newest_source(all_sources)
         change = noise_floor(own["value"].tolist(), np.random.default_rng(0), COUNTED, drifts=False)
-        cell, metric = Cell(*place[:-1]), place[-1]
+        cell = Cell(*place)
         found[cell, metric] = Floor(
             cell=cell, metric=metric, kind="near_exact", samples=len(own),
             change=round(change, 6), source=_source(own),
         )  # fmt: skip
     kept = [one for one in known.floors if (one.cell, one.metric) not in found]
     return known.model_copy(update={"floors": [*kept, *found.values()]})
+
+
+def _of_the_newest_source(own: pd.DataFrame) -> pd.DataFrame:
+    sources = [one for _, one in own.groupby("source", dropna=False)]
+    return max(sources, key=lambda one: one["started_at"].max())
 
 
 def _source(own: pd.DataFrame) -> str | None:
@@ -197,8 +213,8 @@ def table(found: list[Rates]) -> str:
     ]  # fmt: skip
     rows = [
         [
-            f"{one.cell.scenario} {one.cell.backend}", f"`{one.metric}`", f"{one.samples}",
-            f"{one.seeds}", f"{one.variation:.3%}", f"{one.spread:.3%}",
+            one.name, f"`{one.metric}`", f"{one.samples}", f"{one.seeds}",
+            f"{one.variation:.3%}", f"{one.spread:.3%}",
             "{:.0f} to {:.0f}".format(*one.load), f"{one.alarms}",
             *(f"{share:.1%}" for share in one.found.values()),
             f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
@@ -216,7 +232,7 @@ def table_by_load(found: dict[str, list[Rates]]) -> str:
     ]  # fmt: skip
     rows = [
         [
-            f"{one.cell.scenario} {one.cell.backend}", f"`{one.metric}`", name, f"{one.samples}",
+            one.name, f"`{one.metric}`", name, f"{one.samples}",
             f"{one.variation:.3%}", f"{one.spread:.3%}", f"{one.alarms}",
             f"{one.found[USUAL]:.1%}", f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
         ]

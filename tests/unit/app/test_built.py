@@ -415,6 +415,29 @@ def test_one_new_file_makes_its_own_series_again_and_no_others(
     assert made == {}
 
 
+def test_a_new_benchmark_leaves_those_beside_it_as_they_are(
+    tmp_path: Path, made: Counter[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It stands between others, whose numbers change: what is shown of them does not."""
+    results, html = tmp_path / "results", tmp_path / "html"
+    monkeypatch.setattr(shelves, "MOST", 0)
+    for day in range(12):
+        foreign_night(results, 0, day, 3)
+        foreign_night(results, 1, day, 3)
+    build_site([results], html)
+    made.clear()
+    foreign_night(results, 0, 12, 4)
+    build_site([results], html)
+    assert made == {"row of m0": 4, "text of m0": 4}
+    made.clear()
+    foreign_night(results, 1, 12, 4)  # a kin of the other machine's
+    build_site([results], html)
+    assert made == {"row of m1": 4, "text of m1": 4, "row of m0": 1, "text of m0": 1}
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
+    build_site([results], tmp_path / "fresh")
+    assert files_of(html) == files_of(tmp_path / "fresh")
+
+
 def test_pages_that_only_got_another_name_are_not_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

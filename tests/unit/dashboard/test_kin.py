@@ -12,7 +12,9 @@ from observatory.dashboard.kin import MOST, nearest
 def test_the_nearest_are_shown_beside_a_series(there: list[int], random: object) -> None:
     there.sort()
     number = random.choice(there)  # type: ignore[attr-defined]
+    place = there.index(number)
     others = sorted(
-        (one for one in there if one != number), key=lambda one: (abs(one - number), one)
+        (one for one in there if one != number),
+        key=lambda one: (abs(there.index(one) - place), one),
     )
     assert nearest(there, number) == sorted(others[:MOST])

@@ -12,6 +12,7 @@ import pytest
 from observatory import app
 from observatory.analyze.comparison.rules import LEARNED
 from observatory.benchmarks.catalogue import OF_WORK
+from observatory.store.base.record import save_record
 from observatory.store.records import calibration
 from scripts.accuracy import work_rates
 from scripts.accuracy.work_pool import CELLS, rounds
@@ -205,11 +206,22 @@ def test_a_pool_without_the_samples_that_failed_would_be_too_good(tmp_path: Path
         pool_of(tmp_path / "pool.jsonl")
 
 
-def test_counts_of_two_sources_are_not_one_pool() -> None:
-    pool = made([1e9] * 6)
-    pool.loc[3, "source"] = "hardware"
-    with pytest.raises(SystemExit, match="two sources"):
-        rates_of(pool)
+def test_counts_of_two_sources_are_never_compared(tmp_path: Path) -> None:
+    pool = made([1e9, 2e9] * 6, cpu="a CPU")
+    pool.loc[::2, "source"] = "callgrind, without the search for a BLAS"
+    pool.loc[::2, "started_at"] = "2026-12-01T12:00:00+00:00"
+    rates = rates_of(pool)
+    assert [(one.samples, one.spread, one.alarms) for one in rates] == [(6, 0.0, 0)] * 2
+    names = ["warm_disk NUMBA", "warm_disk NUMBA, without the search for a BLAS"]
+    assert [one.name for one in rates] == names
+    assert all(f"| {name} |" in table(rates) for name in names)
+    known = calibration.FILES.load(ROOT / "results/calibrations/epyc-2core.json")
+    assert known is not None
+    machine = known.machine.model_copy(update={"cpu": "a CPU"})
+    path = tmp_path / "known.json"
+    save_record(path, known.model_copy(update={"machine": machine, "floors": []}))
+    (floor,) = with_noise(pool, path).floors
+    assert (floor.source, floor.samples) == ("callgrind, without the search for a BLAS", 6)
 
 
 def test_a_pool_that_is_stopped_at_any_time_is_balanced() -> None:
