@@ -21,7 +21,7 @@ HEADERS = (
     *({"Link": f'<{one}>; rel="next"'} for one in ADDRESSES),
     *({"Retry-After": one} for one in _WAITS),
     *({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": one} for one in (*_WAITS, f"{START}")),
-    {"Link": "<a>;" * 8000},
+    {"Link": "<a>;" * 8000}, {"X-Long": "y" * 100_000},
     {"Content-Encoding": "gzip"}, {"Content-Encoding": "br, gzip, x"}, {"Content-Length": "x"},
     {"Content-Length": "999999"}, {"Content-Length": "-1"}, {"Transfer-Encoding": "chunked"},
     {"Content-Type": "\xff; charset=\xfe"}, {f"X-{number}": "y" for number in range(150)},

@@ -154,11 +154,7 @@ class Ordered:
                 "problems": [[str(one.path), one.reason, one.line] for one in problems],
                 "keys": keys or {},
             }
-            # As texts: of all series they are read, but few at a time are asked for.
-            texts = {
-                key: orjson.dumps(one, default=list).decode() for key, one in (views or {}).items()
-            }
-            write_atomic(place, orjson.dumps({"tool": made_of.tool, "views": texts}))
+            write_atomic(place, _pieces(made_of.tool, views or {}))
             write_atomic(record, orjson.dumps(known, default=list))
 
     @cached_property
@@ -206,6 +202,18 @@ class Ordered:
                 yield str(beside)
         yield from map(str, filter(None, (self.source.asv_config, config.beside(OWN))))
         yield from _files(_CODE)
+
+
+def _pieces(tool: str, views: Mapping[str, Any]) -> Iterator[bytes]:
+    """The views as JSON, a piece for each: of all series at once they would be much memory.
+
+    Each is a text of JSON in it: all are read, but few at a time are asked for.
+    """
+    yield b'{"tool":%s,"views":{' % orjson.dumps(tool)
+    for number, (key, one) in enumerate(views.items()):
+        text = orjson.dumps(orjson.dumps(one, default=list).decode())
+        yield b"%s%s:%s" % (b"," if number else b"", orjson.dumps(key), text)
+    yield b"}}"
 
 
 def _files(directory: Path, without: Path | None = None) -> Iterator[str]:

@@ -95,7 +95,7 @@ def taken(home: Path, *command: str) -> Cost:
     if done.returncode:
         raise SystemExit(done.stderr)
     seconds, kibibytes = map(float, done.stdout.split())
-    return Cost(seconds, kibibytes / 1024)
+    return Cost(seconds, kibibytes * 1024 / 1e6)
 
 
 def newest_file(directory: Path) -> Path:

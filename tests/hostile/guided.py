@@ -19,8 +19,10 @@ from tests.hostile.surface import Surface
 _LARGEST = 400_000
 """Bytes of a content; the largest that may be read are left to mutation by chance."""
 _CHANGED = 40_000
-_OPTIONS = (f"-max_len={_LARGEST}", "-len_control=0", "-rss_limit_mb=0", "-timeout=0",
+_OPTIONS = (f"-max_len={_LARGEST}", "-len_control=0", "-rss_limit_mb=0", "-timeout=86400",
             "-print_final_stats=1")  # fmt: skip
+"""Who waits for this process has a limit of its own. A timeout of 0 is none for libFuzzer, but for
+atheris each content that takes a second has hung."""
 
 
 def instrumented() -> AbstractContextManager[None]:

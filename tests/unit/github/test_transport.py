@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
+
 import pytest
 
 from observatory.github import transport
@@ -38,6 +41,26 @@ def test_a_list_without_an_end_is_given_up(
         fake.comment(f"comment {number}")
     with pytest.raises(GitHubError, match="more than 2 pages to list the comments"):
         github.own_comments(12)
+
+
+@pytest.mark.parametrize("layers", [1, 2])
+def test_a_compressed_answer_is_refused_before_it_is_unpacked(
+    fake: FakeGitHub, github: GitHub, layers: int
+) -> None:
+    content = b" " * 2**28
+    for _ in range(layers):
+        content = gzip.compress(content)
+    fake.pull()
+    headers = {"Content-Encoding": ", ".join(["gzip"] * layers)}
+    fake.trouble("GET", PULLS, Trouble(200, headers, content=content))
+    tracemalloc.start()
+    try:
+        with pytest.raises(GitHubError, match="larger than 25,165,824 bytes"):
+            github.pull(12)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2**26
 
 
 @pytest.mark.parametrize(

@@ -180,12 +180,26 @@ import resource, struct, sys
 from pathlib import Path
 from observatory.guard.scan.scanning import scan
 scan(Path(sys.argv[1]))
-used = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
-resource.setrlimit(resource.RLIMIT_AS, (used + 400 * 2**20,) * 2)
+used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + 200 * 10**6,) * 2)
 report = scan(Path(sys.argv[2]))
 print(len(report.unreadable))
 """
-BOMBS = {
+_SIZED = {
+    "binbytes": (b"B", "<I"), "binunicode": (b"X", "<I"), "binstring": (b"T", "<i"),
+    "binbytes8": (b"\x8e", "<Q"), "binunicode8": (b"\x8d", "<Q"), "bytearray8": (b"\x96", "<Q"),
+    "long4": (b"\x8b", "<i"), "frame": (b"\x95", "<Q"), "binput": (b"Nr", "<I"),
+    "binget": (b"Nj", "<I"), "ext4": (b"\x84", "<i"),
+}  # fmt: skip
+"""Opcodes that say how long, or the how-manieth, something is."""
+_SIZES = (2**20, 2**24, 2**28, 2**31 - 1, 2**40, 2**63 - 1)
+_LYING = {
+    f"{name} of {size}": b"\x80\x04" + opcode + struct.pack(form, size) + b"x" * 100
+    for name, (opcode, form) in _SIZED.items()
+    for size in _SIZES
+    if size < 256 ** struct.calcsize(form) / 2
+}
+BOMBS = _LYING | {
     "lengths": b"\x80\x04\x8e" + struct.pack("<Q", 2**40) + b"x" * 100,
     "integer": b"\x80\x04\x8b" + struct.pack("<i", 2**31 - 1) + b"\xff" * 100,
     "text": b"\x80\x04" + b"X" + struct.pack("<I", 30 * 2**20) + b"\xf0" * (30 * 2**20) + b".",

@@ -86,6 +86,8 @@ def test_the_seeds_are_read_and_then_changes_of_them_until_the_deadline(
     assert read[:2] == SEEDS
     assert len(read) == 100
     assert "-seed=7" in atheris.options
+    (limit,) = (o.removeprefix("-timeout=") for o in atheris.options if o.startswith("-timeout="))
+    assert int(limit) >= 3600, "a slow machine takes seconds for one content"
     # Some are changes that know JSON, others are left to the fuzzer.
     assert {content in SEEDS for content in read[2:]} == {True, False}
 
