@@ -19,8 +19,9 @@ from observatory.store.records.profile import (
 from observatory.text.units import change, count, human, percent, seconds
 from observatory.text.words import several
 
-_NO_ALARM = "the total number of calls raises no alarm"
+_NO_ALARM = "the total number of {} raises no alarm"
 """True of one that is as before, and of one that changed by less than counts."""
+_CALLS, _RUNS = "calls", "runs of LLVM passes"
 _WHOLE = 1.05
 """A larger share of what was added is not only inexact."""
 _NO_PHASE = {
@@ -104,11 +105,12 @@ def _phase(name: str) -> str:
 
 
 def grown_sentence(parts: Sequence[PartChange], total: int) -> str:
-    """The sentence on parts that do much more where all calls together are no alarm.
+    """The sentence on parts that do much more where all calls, or runs, together are no alarm.
 
-    ``total``: the calls of BASE.
+    ``parts``: all are passes of LLVM, or none is. ``total``: the calls or runs of BASE.
     """
-    return f"{_NO_ALARM}, but {'; '.join(f'{_counts(one, total)})' for one in parts)}"
+    no_alarm = _NO_ALARM.format(_RUNS if parts[0].kind == "pass" else _CALLS)
+    return f"{no_alarm}, but {'; '.join(f'{_counts(one, total)})' for one in parts)}"
 
 
 def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
@@ -118,7 +120,9 @@ def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
         for one in parts[:_NAMED]
     )
     rest = _further(len(parts) - _NAMED, "part")
-    return f"the total number of calls is as before, but {said}{rest}"
+    kinds = {_RUNS if one.part.kind == "pass" else _CALLS for one in parts}
+    totals = " and ".join(f"the total number of {each}" for each in sorted(kinds))
+    return f"{totals} {'is' if len(kinds) == 1 else 'are'} as before, but {said}{rest}"
 
 
 def _further(number: int, noun: str) -> str:
@@ -131,15 +135,19 @@ def grown_phase_sentence(phase: PhaseTime, inside: LlvmPassTime | None = None) -
     ``inside``: the pass of LLVM that the phase takes longer by.
     """
     more, levels = seconds(phase.head - phase.base), change(phase.base, phase.head, "seconds")
-    return f"{_NO_ALARM}, but {_phase(phase.name)} takes {more} more ({levels}){_inside(inside)}"
+    took = f"{_phase(phase.name)} takes {more} more ({levels}){_inside(inside)}"
+    return f"{_NO_ALARM.format(_CALLS)}, but {took}"
 
 
 def _counts(part: PartChange, total: int) -> str:
     """How much a part did and does, and how much more that is; a bracket stays open.
 
-    ``total``: the calls of the whole build in BASE.
+    ``total``: the calls of the whole build in BASE; of a pass of LLVM, the runs.
     """
     before, after = counts_of_change(part)
+    if part.kind == "pass":
+        more = f"+{percent(part.calls / total)} of all runs"
+        return f"the LLVM pass {_quoted(part.name)} ran {_times(before)}, now {count(after)} ({more}"
     more = f"+{percent(part.calls / total)} of all calls"
     if part.kind == "function":
         if part.calls != after - before:

@@ -47,6 +47,8 @@ from scripts.docs.markdown import table as table_of
 
 STEPS = (1.002, 1.005, 1.01, 1.02)
 USUAL = 1.005
+_LARGEST_BY_LOAD = 1.01
+"""Of the STEPS, the largest that the table of idle and busy machines has."""
 COMPARISONS = 1000
 MACHINES = {"idle": (0.0, 2.5), "busy": (5.0, float("inf"))}
 """What a machine is called at which load average when a sample began: from, and below."""
@@ -75,8 +77,9 @@ class Rates:
     """In COMPARISONS of the subject with itself: worse or better."""
     found: dict[float, float]
     """Step -> share of the comparisons that called HEAD worse."""
-    by_three: tuple[int, float]
-    """The same of comparisons of three samples a side: alarms, and the share of USUAL found."""
+    alarms_by_three: int
+    """The same of comparisons of three samples a side."""
+    found_by_three: dict[float, float]
 
     @property
     def name(self) -> str:
@@ -148,8 +151,6 @@ def _rates(
     def conclusions(step: float, looks: Sequence[int] = usual) -> list[str]:
         return [concluded(rule, base, [v * step for v in head], looks) for base, head in drawn]
 
-    three = conclusions(1.0, [3]), conclusions(USUAL, [3])
-
     return Rates(
         cell, metric, source, len(values), own["hash_seed"].iloc[learn:].nunique(),
         variation=float(values.std(ddof=1) / values.mean()),
@@ -157,7 +158,10 @@ def _rates(
         load=(float(own["load"].iloc[learn:].min()), float(own["load"].iloc[learn:].max())),
         alarms=_alarms(conclusions(1.0)),
         found={step: conclusions(step).count("worse") / COMPARISONS for step in STEPS},
-        by_three=(_alarms(three[0]), three[1].count("worse") / COMPARISONS),
+        alarms_by_three=_alarms(conclusions(1.0, [3])),
+        found_by_three={
+            step: conclusions(step, [3]).count("worse") / COMPARISONS for step in STEPS
+        },
     )  # fmt: skip
 
 
@@ -217,7 +221,7 @@ def table(found: list[Rates]) -> str:
             f"{one.variation:.3%}", f"{one.spread:.3%}",
             "{:.0f} to {:.0f}".format(*one.load), f"{one.alarms}",
             *(f"{share:.1%}" for share in one.found.values()),
-            f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
+            f"{one.alarms_by_three}", f"{one.found_by_three[USUAL]:.1%}",
         ]
         for one in found
     ]  # fmt: skip
@@ -226,15 +230,18 @@ def table(found: list[Rates]) -> str:
 
 def table_by_load(found: dict[str, list[Rates]]) -> str:
     """The rates of each machine in Markdown, cell by cell."""
+    steps = [step for step in STEPS if step <= _LARGEST_BY_LOAD]
+    shares = [f"+{step - 1:.1%} found" for step in steps]
     heads = [
         "cell", "metric", "machine", "samples", "variation", "range",
-        f"alarms in {COMPARISONS:,}", f"+{USUAL - 1:.1%} found", "by three: alarms", "found",
+        f"alarms in {COMPARISONS:,}", *shares, "by three: alarms", *shares,
     ]  # fmt: skip
     rows = [
         [
             one.name, f"`{one.metric}`", name, f"{one.samples}",
             f"{one.variation:.3%}", f"{one.spread:.3%}", f"{one.alarms}",
-            f"{one.found[USUAL]:.1%}", f"{one.by_three[0]}", f"{one.by_three[1]:.1%}",
+            *(f"{one.found[step]:.1%}" for step in steps),
+            f"{one.alarms_by_three}", *(f"{one.found_by_three[step]:.1%}" for step in steps),
         ]
         for name, rates in found.items()
         for one in rates

@@ -28,6 +28,7 @@ CONFUSED = Alarms((*_WRONG, "python_fallbacks", "graph_nodes"), *_ALL)
 """Alarms that may follow where a cache returns the code of another graph."""
 WORKED = Alarms(("python_calls", "compile_time", "call_time", "instructions"), *_ALL)
 _MORE = Alarms(("files_grown", "bytes_grown"), *_ALL)
+_COUNTED_AND_TRACED = "--pass", "counting", "--pass", "tracing"
 
 
 def _unstable(
@@ -75,7 +76,9 @@ OF_GRAPHS = (
     _confused("shared_key_in_float32", "with floatX=float32, cumsum and cumprod share a key"),
     _confused("fastmath_dropped", "the key leaves out the flag fastmath"),
     Fault("keys_pickled_twice", "the key of a constant is made three times", "keys cost more",
-          (Alarms(("key_calls",), ("key_making",), _N),), (WORKED,)),
+          (Alarms(("key_calls",), ("key_making",), _N),), (WORKED,),
+          options=("--model", "key_cost", "--scenario", "key_making", "--backend", "NUMBA",
+                   "--pass", "counting")),
 )  # fmt: skip
 
 OF_STORING = (
@@ -90,7 +93,9 @@ OF_STORING = (
     Fault("stored_again", "whatever is loaded is stored again", "stored files grow",
           (Alarms(("bytes_grown",), _WARM, _N),), (WORKED, _MORE)),
     Fault("index_read_often", "the index is read 2,000 times before a function is loaded",
-          "more Python work", (Alarms(("python_calls",), _WARM, _N),), (WORKED,)),
+          "more Python work", (Alarms(("python_calls",), _WARM, _N),), (WORKED,),
+          main_part="`numba: cache load`",
+          options=("--backend", "NUMBA", "--scenario", "warm_disk", "--pass", "tracing")),
     Fault("directory_grows", "each process leaves one more file in the cache", "cache grows",
           (Alarms(("files_grown",), _WARM, _N),), (_MORE,)),
     Fault("log_grows", "each process adds a line to a file in the cache", "stored files grow",
@@ -145,7 +150,9 @@ OF_SURROUNDINGS = (
           (Alarms(("crashed",), ("cold",), _N),), (Alarms(("crashed",), *_ALL),)),
     Fault("call_sleeps", "each call sleeps for a millisecond", "sleeps",
           (Alarms(("seconds_slept",), ("call",), _N),),
-          (WORKED, Alarms(("seconds_slept",), *_ALL))),
+          (WORKED, Alarms(("seconds_slept",), *_ALL)),
+          main_part="`call_sleeps.",
+          options=("--backend", "NUMBA", "--scenario", "call", *_COUNTED_AND_TRACED)),
     Fault("garbage_collected", "each build collects garbage twenty times",
           "collects garbage", (Alarms(("collections_forced",), _PROCESS, _C),),
           (WORKED, Alarms(("collections_forced",), *_ALL))),

@@ -109,6 +109,7 @@ LOOKS: Mapping[str, Look] = {
     "numba_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
     "llvm_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
     "small_rewriter_twice": Look("work", (PROCESS,), TRACED, **_SEEN),
+    "small_llvm_pass_twice": Look("work", (COLD,), TRACED, **_SEEN),
     "compiler_once_more": Look("time", (C_DISK,), **_SEEN),
     "lock_held": Look("locking", (PROCESS,), TIMED, **_SEEN),
     "call_slower": Look("time", ("radon call C spawn",), WORKED, **_SEEN),

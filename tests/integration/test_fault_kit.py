@@ -63,6 +63,7 @@ PLACES: dict[str, tuple[Place, ...]] = {
 """The fewest cells in which each fault shows and is silent."""
 TABLE_ALONE = (
     "small_rewriter_twice",
+    "small_llvm_pass_twice",
     "numba_pass_twice",
     "llvm_pass_twice",
     "compiler_once_more",

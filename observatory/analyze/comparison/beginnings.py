@@ -18,7 +18,7 @@ from observatory.analyze.comparison.evidence import Evidence
 from observatory.analyze.comparison.rules import ONCE
 from observatory.analyze.profiles.difference import main_part, main_phase
 from observatory.analyze.profiles.import_times import import_change, imports_of
-from observatory.analyze.profiles.judging import grown_parts
+from observatory.analyze.profiles.judging import grown_parts, grown_passes
 from observatory.analyze.profiles.llvm_passes import longer_pass, more_runs, pass_times
 from observatory.analyze.profiles.samples import (
     Differences,
@@ -43,6 +43,7 @@ from observatory.store.journal.values import values_of
 from observatory.store.records.comparison import CALM
 from observatory.store.records.profile import (
     LlvmPassTime,
+    PartChange,
     PhaseTime,
     ProfileDifference,
 )
@@ -76,6 +77,9 @@ def with_beginnings(
 
     def reason(one: JudgedVerdict) -> Statement | None:
         if one.metric == _PASSES:
+            if one.conclusion in CALM and one.cell in work and work.repeated(one.cell):
+                passes = grown_passes(work[one.cell])
+                return _grown(passes, work[one.cell].pass_runs) if passes else None
             sides = (side.taken(one.cell, "tracing") for side in (base, head))
             return _passes_ran(*sides) if one.conclusion == "worse" else None
         if one.metric in OF_WORK and one.cell in work:
@@ -84,8 +88,8 @@ def with_beginnings(
                 return _begins(one.cell, work[one.cell]) if one.cell in calls_more else None
             if one.conclusion in CALM and one.metric == _CALLS:
                 untold = [] if one.cell in longer else times.get(one.cell, [])
-                passes = pass_times(before.get(one.cell, []), after.get(one.cell, []))
-                return _remark(work, one.cell, untold, passes)
+                longest = pass_times(before.get(one.cell, []), after.get(one.cell, []))
+                return _remark(work, one.cell, untold, longest)
         if one.conclusion == "worse":
             # Importing is judged once for a model, and a sample of any cell has the modules.
             samples = (s.samples if one.metric in ONCE else s.taken(one.cell) for s in (base, head))
@@ -186,11 +190,15 @@ def _takes_longer(one: JudgedVerdict) -> bool:
     return one.conclusion == "worse" and one.metric == headline_time(one.cell.scenario)
 
 
+def _grown(parts: Sequence[PartChange], total: int) -> Statement:
+    return Statement("part grew", (parts[:_NAMED], total))
+
+
 def _remark(
     work: Differences, cell: Cell, times: Sequence[PhaseTime], passes: Sequence[LlvmPassTime]
 ) -> Statement | None:
     if work.repeated(cell) and (parts := grown_parts(work[cell])):
-        return Statement("part grew", (parts[:_NAMED], work[cell].base))
+        return _grown(parts, work[cell].base)
     phase = grown_phase(times)
     if phase is None:
         return None

@@ -22,10 +22,12 @@ from observatory.analyze.comparison.rules import judged_values, rule_of
 from observatory.analyze.history.followed import CountedSubject, History
 from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
+from observatory.analyze.profiles.difference import pass_runs
 from observatory.analyze.profiles.judging import (
     Part,
     count_in,
     grown_parts,
+    grown_passes,
     judged,
     may_have_grown,
     p_values,
@@ -33,15 +35,15 @@ from observatory.analyze.profiles.judging import (
     sure,
 )
 from observatory.analyze.statements import Occurrence, Statement, id_of, over_by
-from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell
+from observatory.benchmarks.catalogue import METRICS, SCENARIOS, Cell, Metric
 from observatory.store.records.alerts import At, Change, SeriesChange, series_id
 from observatory.store.records.comparison import CALM
 from observatory.store.records.profile import PartChange, Profile
 
 PART = "more work in a part"
 """The kind of the alerts."""
-CALLS = METRICS["python_calls"]
-_ENTRIES, _CALLS_IN = "entries of ", f"{CALLS.name} in "
+CALLS, _RUNS = METRICS["python_calls"], METRICS["llvm_pass_runs"]
+_ENTRIES, _CALLS_IN, _RUNS_OF = "entries of ", f"{CALLS.name} in ", f"{_RUNS.name} of "
 _EARLIER = 4
 """Subjects before a build with one sample that show its spread, at most."""
 _Build = tuple[str, str, str]
@@ -56,7 +58,7 @@ class GrownPart:
 
     part: PartChange
     total: int
-    """The calls of the build before it grew."""
+    """The calls of the build before it grew; of a pass of LLVM, the runs."""
     cells: tuple[Cell, ...]
 
 
@@ -92,6 +94,8 @@ class _Pair:
     heads: Mapping[str, Profile]
     earlier: Sequence[Profile]
     """Of subjects before the base, where the build has one sample."""
+    passes_calm: bool
+    """Whether the runs of all LLVM passes together are as before, too."""
 
     def may_have_grown(self) -> bool:
         return any(may_have_grown(self.bases[one], head) for one, head in self.heads.items())
@@ -104,7 +108,15 @@ class _Pair:
 
     def grown(self, changed: Collection[Part]) -> list[PartChange]:
         found = judged([*self.bases.values()], [*self.heads.values()], changed)
-        return [] if found is None else grown_parts(found)
+        if found is None:
+            return []
+        return [*grown_parts(found), *(grown_passes(found) if self.passes_calm else [])]
+
+    def total(self, part: PartChange) -> int:
+        """All calls of the build before it grew; of a pass of LLVM, all runs."""
+        if part.kind == "pass":
+            return min(sum(pass_runs(one).values()) for one in self.bases.values())
+        return min(one.tree.calls for one in self.bases.values() if one.tree is not None)
 
     def counts(self, part: PartChange, launch: str) -> tuple[int, int]:
         """How much a part does in both subjects under a start method; 0 where it was not kept."""
@@ -219,6 +231,7 @@ class PartChanges:
             build, base,
             {one: bases[one] for one in launches}, {one: heads[one] for one in launches},
             [own[one] for _, own in before for one in alone if one in own],
+            all(self._passes_calm(head, Cell(*build, o), bases[o], heads[o]) for o in launches),
         )  # fmt: skip
 
     def _calm(self, subject: CountedSubject, cell: Cell, base: Profile, head: Profile) -> bool:
@@ -230,6 +243,14 @@ class PartChanges:
         rule = rule_of(CALLS, cell.scenario, noise, source)
         return judged_values(rule, base.tree.calls, head.tree.calls) in CALM
 
+    def _passes_calm(
+        self, subject: CountedSubject, cell: Cell, base: Profile, head: Profile
+    ) -> bool:
+        before, after = (sum(pass_runs(one).values()) for one in (base, head))
+        noise = self.floors.noise(self.history.machine, subject.cpu, cell, _RUNS.name)
+        rule = rule_of(_RUNS, cell.scenario, noise, None)
+        return before > 0 and judged_values(rule, before, after) in CALM
+
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
     ) -> _Followed:
@@ -239,7 +260,7 @@ class PartChanges:
         )
         change = SeriesChange(
             machine=machine, env_name=env_name, benchmark=benchmark, metric=metric,
-            unit=CALLS.unit, kind="near_exact",
+            unit=_counted_by(part).unit, kind="near_exact",
             before=before, after=after, now=after,
             last_good=pair.base.at, first_bad=head.at, newest=head.at, holds=True,
         )  # fmt: skip
@@ -248,12 +269,17 @@ class PartChanges:
 
 def metric_of(part: PartChange) -> str:
     """The name of the count of a part, as alerts have it in place of a metric."""
-    return f"{_ENTRIES if part.kind == 'function' else _CALLS_IN}{part.name}"
+    words = {"function": _ENTRIES, "pass": _RUNS_OF}.get(part.kind, _CALLS_IN)
+    return f"{words}{part.name}"
 
 
 def is_of_part(metric: str) -> bool:
     """Whether a name is that of the count of a part."""
-    return metric.startswith((_ENTRIES, _CALLS_IN))
+    return metric.startswith((_ENTRIES, _CALLS_IN, _RUNS_OF))
+
+
+def _counted_by(part: PartChange) -> Metric:
+    return _RUNS if part.kind == "pass" else CALLS
 
 
 def _traced(evidence: Evidence) -> _Traced:
@@ -274,8 +300,7 @@ def _statement(grown: Iterable[_Grown]) -> Statement:
     by_part: dict[Part, list[GrownPart]] = defaultdict(list)
     for one in grown:
         part, cells = one.part, tuple(map(one.pair.cell, one.launches))
-        calls = min(base.tree.calls for base in one.pair.bases.values() if base.tree is not None)
-        by_part[part.kind, part.name].append(GrownPart(part, calls, cells))
+        by_part[part.kind, part.name].append(GrownPart(part, one.pair.total(part), cells))
     largest = [
         replace(
             max(own, key=lambda one: one.part.calls),

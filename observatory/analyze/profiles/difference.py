@@ -17,6 +17,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 from observatory.analyze.profiles.modules import imported
 from observatory.analyze.profiles.renames import united
@@ -65,6 +66,8 @@ def difference(base: Profile, head: Profile) -> ProfileDifference | None:
         functions=_ordered(united([*_functions(base.tree, head.tree)]), grown),
         rewriters=_ordered(united([*_rewriters(base, head)]), grown),
         phases=_ordered(_phases(base, head), grown),
+        pass_runs=sum(pass_runs(base).values()),
+        passes=_ordered(_counted("pass", pass_runs(base), pass_runs(head)), 0),
     )
 
 
@@ -250,12 +253,27 @@ def _rewriters(base: Profile, head: Profile) -> Iterator[PartChange]:
             )
 
 
+def pass_runs(profile: Profile) -> dict[str, int]:
+    """Return how often each pass of LLVM ran, as far as LLVM says, by its name."""
+    found: dict[str, int] = defaultdict(int)
+    for one in profile.llvm_passes or ():
+        if one.name != OTHER and one.runs is not None:
+            found[one.name] += one.runs
+    return found
+
+
 def _phases(base: Profile, head: Profile) -> Iterator[PartChange]:
-    before = {one.name: one.calls or 0 for one in base.phases}
-    after = {one.name: one.calls or 0 for one in head.phases}
+    before, after = ({one.name: one.calls or 0 for one in side.phases} for side in (base, head))
+    return _counted("phase", before, after)
+
+
+def _counted(
+    kind: Literal["phase", "pass"], before: Mapping[str, int], after: Mapping[str, int]
+) -> Iterator[PartChange]:
+    """The parts of a kind whose counts differ, which have no entries apart from these."""
     return (
         PartChange(
-            kind="phase",
+            kind=kind,
             name=name,
             base=before.get(name, 0),
             head=after.get(name, 0),

@@ -16,7 +16,7 @@ import numpy as np
 import scipy  # its statistics take a second to import: they are when they are first asked for
 
 from observatory.analyze.chance import FALSE_DISCOVERY_RATE
-from observatory.analyze.profiles.difference import difference
+from observatory.analyze.profiles.difference import difference, pass_runs
 from observatory.analyze.profiles.modules import imported
 from observatory.store.records.profile import CallTree, PartChange, Profile, ProfileDifference
 
@@ -36,7 +36,7 @@ _LEAST_VARIANCE = 0.25
 _Counts = Mapping[str, float]
 Part = tuple[str, str]
 """The kind and the name of a part."""
-KINDS = ("function", "rewriter", "phase")
+KINDS = ("function", "rewriter", "phase", "pass")
 """The kinds of parts that are judged by their counts."""
 _Key = TypeVar("_Key")
 
@@ -67,7 +67,7 @@ def judged(
     modules = {one.name for one in imported(_trees(before), _trees(after))}
     least = least_calls(found.base, alone)
 
-    def kept(changes: list[PartChange]) -> list[PartChange]:
+    def kept(changes: list[PartChange], least: float = least) -> list[PartChange]:
         return [
             change
             for change in changes
@@ -83,12 +83,13 @@ def judged(
             "functions": kept(found.functions),
             "rewriters": kept(found.rewriters),
             "phases": kept(found.phases),
+            "passes": kept(found.passes, least_calls(found.pass_runs, alone)),
         }
     )
 
 
 def least_calls(total: int, alone: bool = False) -> float:
-    """Return the smallest change of a part that is named, in a build of so many calls.
+    """Return the smallest change of a part that is named, in a build of so many calls or runs.
 
     ``alone``: whether a side has one sample, and nothing else shows the spread.
     """
@@ -108,6 +109,11 @@ def grown_parts(found: ProfileDifference) -> list[PartChange]:
         for parts in (found.phases, found.rewriters, found.functions)
     )
     return [*phases, *(rewriters or functions)]
+
+
+def grown_passes(found: ProfileDifference) -> list[PartChange]:
+    """Return the passes of LLVM that run much more often than before, as `grown_parts` does."""
+    return [one for one in found.passes if _is_large(one)]
 
 
 def _is_large(part: PartChange) -> bool:
@@ -134,7 +140,7 @@ def parts_of(profile: Profile) -> set[Part]:
 
 
 def may_have_grown(base: Profile, head: Profile) -> bool:
-    """Return whether `grown_parts` may name anything in these two builds: a quick look."""
+    """Return whether any part may have grown much in these two builds: a quick look."""
     sides = ((_counts(base, kind), _counts(head, kind)) for kind in KINDS)
     return any(
         new.get(name, 0.0) - before >= LARGE * before > 0
@@ -153,6 +159,8 @@ def _counts(profile: Profile, kind: str) -> _Counts:
     if kind == "function":
         entered = {} if profile.tree is None else profile.tree.entered
         return {name: float(count) for name, count in entered.items()}
+    if kind == "pass":
+        return {name: float(runs) for name, runs in pass_runs(profile).items()}
     parts = profile.phases if kind == "phase" else profile.rewriters
     return {one.name: float(one.calls or 0) for one in parts}
 

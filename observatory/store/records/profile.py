@@ -195,13 +195,19 @@ class PhaseMemory(Record):
 class PartChange(Record):
     """One part of a build whose own work grew or shrank."""
 
-    kind: Literal["function", "rewriter", "module", "phase"]
+    kind: Literal["function", "rewriter", "module", "phase", "pass"]
     name: Name
-    base: _Count = Field(description="how often it was entered in BASE; of a phase, its calls")
+    base: _Count = Field(
+        description="how often it was entered in BASE; of a phase, its calls; of an LLVM pass, its "
+        "runs"
+    )
     head: _Count
-    calls: int = Field(description="calls more than in BASE that begin with it; may be below 0")
+    calls: int = Field(
+        description="calls more than in BASE that begin with it; may be below 0; of an LLVM pass, "
+        "runs"
+    )
     share: FiniteFloat = Field(
-        description="of all additional calls; below 0: of all calls that are no longer made"
+        description="of all additional calls, or runs; below 0: of all that are no longer made"
     )
     caller: Name | None = Field(None, description="functions: from where most of them come")
     replaces: Name | None = Field(
@@ -226,3 +232,5 @@ class ProfileDifference(Record):
     functions: list[PartChange] = Field([], max_length=10_000)
     rewriters: list[PartChange] = Field([], max_length=2000)
     phases: list[PartChange] = Field([], max_length=100)
+    pass_runs: _Count = Field(0, description="runs of LLVM passes in BASE, as far as known")
+    passes: list[PartChange] = Field([], max_length=2000)

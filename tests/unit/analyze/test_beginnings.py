@@ -189,19 +189,36 @@ def test_a_longer_phase_begins_with_the_pass_of_llvm_that_grew() -> None:
         assert "; in it, the LLVM pass `GVNPass` takes 190 ms more" in sentence_of(because)
 
 
-def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
-    def ran(**runs: int) -> Sample:
-        passes = [
-            LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
-            for name, number in runs.items()
-        ]
-        profile = traced(80_000, 2_000, 18_000).profile
-        assert profile is not None
-        return sample(
-            COLD, "tracing", {"python_calls": 100_000, "llvm_pass_runs": sum(runs.values())},
-            profile=profile.model_copy(update={"llvm_passes": passes}),
-        )  # fmt: skip
+def ran(**runs: int) -> Sample:
+    """A cold build in which LLVM ran these passes so often."""
+    passes = [
+        LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
+        for name, number in runs.items()
+    ]
+    profile = traced(80_000, 2_000, 18_000).profile
+    assert profile is not None
+    return sample(
+        COLD, "tracing", {"python_calls": 100_000, "llvm_pass_runs": sum(runs.values())},
+        profile=profile.model_copy(update={"llvm_passes": passes}),
+    )  # fmt: skip
 
+
+def test_a_pass_that_doubles_in_a_calm_whole_is_a_remark_on_the_runs_of_all() -> None:
+    base, head = ran(GVNPass=99_900, ADCEPass=100), ran(GVNPass=99_900, ADCEPass=200)
+    found = reasons([base] * 2, [head] * 2, COLD)
+    assert found["python_calls"] is None
+    because = found["llvm_pass_runs"]
+    assert because is not None
+    assert sentence_of(because) == (
+        "the total number of runs of LLVM passes raises no alarm, but the LLVM pass `ADCEPass` ran "
+        "100 times, now 200 (+0.1 % of all runs)"
+    )
+    assert reasons([base] * 2, [head], COLD)["llvm_pass_runs"] is None  # it shows no spread
+    noisy = [ran(GVNPass=99_900, ADCEPass=number) for number in (60, 150, 240)]
+    assert reasons([base, *noisy[:2]], noisy, COLD)["llvm_pass_runs"] is None
+
+
+def test_more_runs_of_passes_begin_with_the_pass_that_ran_more_often() -> None:
     base, one = ran(GVNPass=1200, SROAPass=900), ran(GVNPass=4800, SROAPass=910)
     because = reasons([base], [one, one], COLD)["llvm_pass_runs"]
     assert because is not None

@@ -18,7 +18,7 @@ from observatory.analyze.statements import Occurrence
 from observatory.benchmarks.catalogue import Cell
 from observatory.store.records.alerts import at_of
 from observatory.store.records.calibration import Calibration, Floor
-from observatory.store.records.profile import Profile, Rewriter
+from observatory.store.records.profile import LlvmPass, Profile, Rewriter
 from observatory.store.records.sample import Sample
 from observatory.text.statements import sentence_of
 from tests.factories import NOON, header, sample, traced
@@ -182,6 +182,32 @@ def test_a_phase_that_does_much_more_is_named() -> None:
         "compiler` made 858 calls, now 1,716 (+0.18 % of all calls, in radon warm_process C_VM "
         "fork and 1 more cell)"
     )
+
+
+@pytest.mark.parametrize(("adce", "gvn", "named"), [(200, 99_900, True), (200, 105_000, False)])
+def test_a_pass_of_llvm_that_runs_twice_as_often_is_named_where_all_runs_are_as_before(
+    adce: int, gvn: int, named: bool
+) -> None:
+    def ran(**runs: int) -> Night:
+        passes = [
+            LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
+            for name, number in runs.items()
+        ]
+        return {
+            cell: own[0].model_copy(update={"llvm_passes": passes})
+            for cell, own in pool().items() if cell.scenario == "warm_process"
+        }  # fmt: skip
+
+    head = ran(GVNPass=gvn, ADCEPass=adce)
+    nights = found([ran(GVNPass=99_900, ADCEPass=100), head, head])
+    assert [sentence_of(one.statement) for one in nights] == [
+        "the total number of runs of LLVM passes is as before, but the LLVM pass `ADCEPass` ran 100 "
+        "times, now 200 (+0.1 % of all runs, in radon warm_process C fork and 5 more cells)"
+    ] * named
+    for one in nights:
+        assert {(c.metric, c.unit, c.now, c.holds) for c in one.change.series} == {
+            ("llvm_pass_runs of ADCEPass", "runs", 200, True)
+        }
 
 
 def test_one_sentence_names_the_three_largest_of_many_parts() -> None:

@@ -224,6 +224,7 @@ def test_the_quickest_series_to_measure_is_searched_for_and_a_time_is_not_crosse
         (["reuse_lost"], "--budget 1h --pass counting"),
         (["python_calls"], "--budget 1h --pass tracing"),
         (["python_calls in local_expm1"], "--budget 1h --pass tracing"),
+        (["llvm_pass_runs of ADCEPass"], "--budget 1h --pass tracing"),
         (["wrong_results"], ""),
         (["cache_misses", "crashed"], ""),
     ],

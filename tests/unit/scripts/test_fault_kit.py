@@ -76,7 +76,7 @@ def test_a_fault_has_a_source_and_a_source_a_fault() -> None:
     }
     with_sources = {one.name for one in EVERY if one not in OF_KEYS or one.name in faults.FAULTS}
     assert faults.FAULTS.keys() == with_sources
-    assert len(FAULTS) == 19
+    assert len(FAULTS) == 20
 
 
 @ALL
