@@ -15,7 +15,7 @@ import random
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Literal, Protocol, runtime_checkable
 
@@ -196,12 +196,15 @@ class Interleaving:
     begins: Callable[[Sequence[Task], int, float], None] = lambda *_: None
     """Called when a step begins: with its tasks, of both sides, how many run at a time, and the
     deadline."""
+    _longest: dict[tuple[Measure, str], float] = field(default_factory=dict)
+    """By pass and scenario, how many seconds a sample took at most."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
         """Fill the caches that are missing, and count each cell once on each side.
 
-        No pair begins after ``deadline``, a time of `time.monotonic`. Returns whether all pairs
-        were taken.
+        No pair begins that would probably not end before ``deadline``, a time of `time.monotonic`:
+        it takes as long as the longest sample so far of its pass and scenario. Returns whether all
+        pairs were taken.
         """
         return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline, self.workers)
 
@@ -232,11 +235,15 @@ class Interleaving:
         self, pending: deque[Task], sides: Sequence[SideName], deadline: float
     ) -> Iterator[Job]:
         """The jobs of pending tasks on both sides; a task is removed when its first job begins."""
-        while pending and time.monotonic() < deadline:
+        while pending and time.monotonic() + self._takes_about(pending[0]) < deadline:
             task = pending.popleft()
             for side in sides:
                 if self._takes(side, task):
                     yield Job(side, task)
+
+    def _takes_about(self, task: Task) -> float:
+        """How many seconds a sample will take, as far as earlier ones tell."""
+        return self._longest.get((task.measure, task.cell.scenario), 0.0)
 
     def _takes(self, side: SideName, task: Task) -> bool:
         return task.keep is None or not self.executors[side].holds(task.keep)
@@ -321,7 +328,11 @@ class Interleaving:
         self, jobs: Iterable[Job], workers: int, ended: Callable[[Job, Sample], None] | None = None
     ) -> None:
         def take(job: Job) -> Sample:
-            return self.executors[job.side].run(job.task)
+            began = time.monotonic()
+            sample = self.executors[job.side].run(job.task)
+            kind = job.task.measure, job.task.cell.scenario
+            self._longest[kind] = max(self._longest.get(kind, 0.0), time.monotonic() - began)
+            return sample
 
         def cancel() -> None:
             for executor in self.executors.values():

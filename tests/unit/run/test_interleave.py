@@ -75,18 +75,41 @@ def test_a_spent_budget_ends_it_between_pairs(interleaving: Interleaving, taken:
     assert taken == []
 
 
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the clock, each sample takes ten seconds."""
+    now, run = [0.0], Stub.run
+
+    def slowly(self: Stub, task: Task) -> Sample:
+        now[0] += 10
+        return run(self, task)
+
+    monkeypatch.setattr(Stub, "run", slowly)
+    monkeypatch.setattr("observatory.run.interleave.time.monotonic", lambda: now[0])
+
+
+@pytest.mark.usefixtures("slow")
 def test_a_spent_budget_ends_the_counting_between_pairs(
-    interleaving: Interleaving, taken: list[Job], monkeypatch: pytest.MonkeyPatch
+    interleaving: Interleaving, taken: list[Job]
 ) -> None:
     """Siblings and variants of an old release take minutes each: a group is too much to finish."""
-    now = iter(range(100))
-    monkeypatch.setattr("observatory.run.interleave.time.monotonic", lambda: next(now))
-    assert not interleaving.count([DISK, COLD, CALL], deadline=2)
+    assert not interleaving.count([DISK, COLD, CALL], deadline=35)
     cells = [job.task.cell for job in taken]
     assert cells[::2] == cells[1::2]
     assert len(cells) == 4
     taken.clear()
     assert interleaving.count([DISK, COLD, CALL])
+
+
+@pytest.mark.usefixtures("slow")
+@pytest.mark.parametrize(("deadline", "rounds"), [(45, 1), (55, 2), (85, 3)])
+def test_no_pair_begins_that_would_probably_end_too_late(
+    interleaving: Interleaving, taken: list[Job], deadline: float, rounds: int
+) -> None:
+    """The caches are filled in 20 s, and each round takes 20 more."""
+    done = interleaving.work([CALL], "tracing", range(3), deadline)
+    assert done == (rounds == 3)
+    assert Counter(job.task.measure for job in taken)["tracing"] == 2 * rounds
 
 
 def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[Job]) -> None:
