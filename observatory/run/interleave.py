@@ -330,8 +330,9 @@ class Interleaving:
         def take(job: Job) -> Sample:
             began = time.monotonic()
             sample = self.executors[job.side].run(job.task)
+            took = _took(sample) or time.monotonic() - began
             kind = job.task.measure, job.task.cell.scenario
-            self._longest[kind] = max(self._longest.get(kind, 0.0), time.monotonic() - began)
+            self._longest[kind] = max(self._longest.get(kind, 0.0), took)
             return sample
 
         def cancel() -> None:
@@ -344,8 +345,12 @@ class Interleaving:
 
 def _apart(first: Sample, second: Sample) -> bool:
     """Whether much time lies between two samples that one machine took one after the other."""
-    took = 0.0 if first.overhead is None else first.overhead.total
-    return second.started_at - first.started_at > timedelta(seconds=took) + _APART
+    return second.started_at - first.started_at > timedelta(seconds=_took(first)) + _APART
+
+
+def _took(sample: Sample) -> float:
+    """How many seconds a sample took, without waiting for a worker; 0 if that is not known."""
+    return 0.0 if sample.overhead is None else sample.overhead.total
 
 
 def _repeat(cell: Cell, measure: Measure, number: int) -> Task:
