@@ -146,8 +146,10 @@ def _counts(part: PartChange, total: int) -> str:
     """
     before, after = counts_of_change(part)
     if part.kind == "pass":
-        more = f"+{percent(part.calls / total)} of all runs"
-        return f"the LLVM pass {_quoted(part.name)} ran {_times(before)}, now {count(after)} ({more}"
+        ran = f"ran {_times(before)}, now {count(after)}"
+        return (
+            f"the LLVM pass {_quoted(part.name)} {ran} (+{percent(part.calls / total)} of all runs"
+        )
     more = f"+{percent(part.calls / total)} of all calls"
     if part.kind == "function":
         if part.calls != after - before:

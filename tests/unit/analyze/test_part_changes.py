@@ -200,10 +200,11 @@ def test_a_pass_of_llvm_that_runs_twice_as_often_is_named_where_all_runs_are_as_
 
     head = ran(GVNPass=gvn, ADCEPass=adce)
     nights = found([ran(GVNPass=99_900, ADCEPass=100), head, head])
-    assert [sentence_of(one.statement) for one in nights] == [
-        "the total number of runs of LLVM passes is as before, but the LLVM pass `ADCEPass` ran 100 "
-        "times, now 200 (+0.1 % of all runs, in radon warm_process C fork and 5 more cells)"
-    ] * named
+    said = (
+        "the total number of runs of LLVM passes is as before, but the LLVM pass `ADCEPass` ran "
+        "100 times, now 200 (+0.1 % of all runs, in radon warm_process C fork and 5 more cells)"
+    )
+    assert [sentence_of(one.statement) for one in nights] == [said] * named
     for one in nights:
         assert {(c.metric, c.unit, c.now, c.holds) for c in one.change.series} == {
             ("llvm_pass_runs of ADCEPass", "runs", 200, True)
