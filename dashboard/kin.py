@@ -81,10 +81,12 @@ class _Same:
         return self._order[self._starts[group] : self._starts[group + 1]]
 
     def hash_of(self, number: int, ids: Sequence[str]) -> str:
-        """A hash of the ids with the key of this number."""
-        group = self._group[number]
+        """A hash of the ids with the key of this number; empty where it is the only one."""
+        group, there = self._group[number], self.of(number)
+        if len(there) == 1:  # as most are: a hash of each would be much memory
+            return ""
         if group not in self._hashes:
-            self._hashes[group] = hashed(*(ids[other] for other in self.of(number)))
+            self._hashes[group] = hashed(*(ids[other] for other in there))
         return self._hashes[group]
 
 
