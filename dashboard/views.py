@@ -1,8 +1,8 @@
 """What lists and grids show of each series: made again only if the series changed.
 
 The key of a series is a hash of all that follows from it or is shown of it: its values, its line,
-its levels, its alerts, and which series are its kin. The number of a series is not part of it: the
-other series decide that.
+its levels, its alerts, and which series are its kin. The number of a series is not part of it,
+because that depends on which other series there are.
 """
 
 from __future__ import annotations

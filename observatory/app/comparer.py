@@ -7,7 +7,7 @@ import math
 import random
 import shutil
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -106,12 +106,15 @@ class Comparer:
             self._began = time.monotonic()
             deadline = self._began + self.budget
             self._count(interleaving, self.matrix.groups[:1], math.inf)
-            self._work(interleaving, deadline)
-            self._count(interleaving, self.matrix.groups[1:], deadline)
+            complete = self._work(interleaving, deadline)
+            complete &= self._count(interleaving, self.matrix.groups[1:], deadline)
             self._confirm(interleaving)
-            if time.monotonic() < deadline:
-                self._trace(interleaving)
-            elif self.matrix.traced:
+            within = time.monotonic() < deadline
+            if within and complete:
+                self._trace(interleaving, self.matrix.traced, math.inf)
+            elif within:  # what is left of the budget is little, and the main part needs little
+                self._trace(interleaving, (), deadline)
+            if self.matrix.traced and not (within and complete):
                 self._uncounted += (f"{_TRACED_NOTHING}; a larger --budget counts them",)
             self._time(interleaving, deadline)
         return self.compare()
@@ -148,7 +151,8 @@ class Comparer:
         warnings = (*self.warnings, *self._uncounted, *self._works.warnings)
         return comparison_of(found, time.monotonic() - self._began, warnings)
 
-    def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> None:
+    def _count(self, interleaving: Interleaving, groups: Groups, deadline: float) -> bool:
+        """Count groups of cells; whether the budget was enough for all."""
         left = []
         for name, group in groups:
             if not interleaving.count(group, deadline):
@@ -158,24 +162,28 @@ class Comparer:
         if left:
             ended = f"the budget ended before everything was counted ({'; '.join(left)})"
             self._uncounted += (f"{ended}; a larger --budget counts it",)
+        return not left
 
-    def _work(self, interleaving: Interleaving, deadline: float) -> None:
-        if self.matrix.worked and not self._works.take(interleaving, self.matrix.worked, deadline):
-            self._say("the budget ended before all work was counted", "error")
+    def _work(self, interleaving: Interleaving, deadline: float) -> bool:
+        """Count the work of its cells; whether the budget was enough for all."""
+        if not self.matrix.worked or self._works.take(interleaving, self.matrix.worked, deadline):
+            return True
+        self._say("the budget ended before all work was counted", "error")
+        return False
 
-    def _trace(self, interleaving: Interleaving) -> None:
+    def _trace(self, interleaving: Interleaving, asked: Sequence[Cell], deadline: float) -> None:
         """Trace what was asked for, and the cells that do more work: to name the main part."""
         worse = {one.cell for one in self.compare().worse if one.metric in OF_WORK}
         more = [
             cell for cell in self.matrix.worked
-            if cell in worse - {*self.matrix.traced} and self._traces(cell) < TRACED
+            if cell in worse - {*asked} and self._traces(cell) < TRACED
         ]  # fmt: skip
         if more:
             self._say(f"traced, because their work grew: {several(len(more), 'cell')}")
-        wanted = (*self.matrix.traced, *more)
+        wanted = (*asked, *more)
         for number in range(TRACED):
             if cells := [cell for cell in wanted if self._traces(cell) <= number]:
-                interleaving.work(cells, "tracing", range(number, number + 1), math.inf)
+                interleaving.work(cells, "tracing", range(number, number + 1), deadline)
 
     def _traces(self, cell: Cell) -> int:
         return min(len(side.evidence.taken(cell, "tracing")) for side in self.sides.values())

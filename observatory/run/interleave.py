@@ -196,15 +196,15 @@ class Interleaving:
     begins: Callable[[Sequence[Task], int, float], None] = lambda *_: None
     """Called when a step begins: with its tasks, of both sides, how many run at a time, and the
     deadline."""
-    _longest: dict[tuple[Measure, str], float] = field(default_factory=dict)
-    """By pass and scenario, how many seconds a sample took at most."""
+    _longest: dict[tuple[Measure, str, str], float] = field(default_factory=dict)
+    """By pass, scenario and backend, how many seconds a sample took at most."""
 
     def count(self, group: Sequence[Cell], deadline: float = math.inf) -> bool:
         """Fill the caches that are missing, and count each cell once on each side.
 
         No pair begins that would probably not end before ``deadline``, a time of `time.monotonic`:
-        it takes as long as the longest sample so far of its pass and scenario. Returns whether all
-        pairs were taken.
+        its samples take as long as the longest one so far of their pass, scenario and backend.
+        Returns whether all pairs were taken.
         """
         return self._complete(plan(group, Rounds(timing=0, counting=1)), deadline, self.workers)
 
@@ -228,22 +228,23 @@ class Interleaving:
         self.begins(wanted, workers, deadline)
         for filling in (True, False):
             pending.extend(task for task in tasks if (task.keep is not None) == filling)
-            self._take(self._pairs(pending, self._shuffled(), deadline), workers)
+            self._take(self._pairs(pending, self._shuffled(), deadline, workers), workers)
         return not pending
 
     def _pairs(
-        self, pending: deque[Task], sides: Sequence[SideName], deadline: float
+        self, pending: deque[Task], sides: Sequence[SideName], deadline: float, workers: int
     ) -> Iterator[Job]:
         """The jobs of pending tasks on both sides; a task is removed when its first job begins."""
-        while pending and time.monotonic() + self._takes_about(pending[0]) < deadline:
+        while pending and time.monotonic() + self._takes_about(pending[0], workers) < deadline:
             task = pending.popleft()
             for side in sides:
                 if self._takes(side, task):
                     yield Job(side, task)
 
-    def _takes_about(self, task: Task) -> float:
-        """How many seconds a sample will take, as far as earlier ones tell."""
-        return self._longest.get((task.measure, task.cell.scenario), 0.0)
+    def _takes_about(self, task: Task, workers: int) -> float:
+        """How many seconds a pair will take, as far as earlier samples tell."""
+        sides = sum(self._takes(side, task) for side in SIDES)  # none where both caches are filled
+        return math.ceil(sides / workers) * self._longest.get(_kind(task), 0.0)
 
     def _takes(self, side: SideName, task: Task) -> bool:
         return task.keep is None or not self.executors[side].holds(task.keep)
@@ -328,19 +329,23 @@ class Interleaving:
         self, jobs: Iterable[Job], workers: int, ended: Callable[[Job, Sample], None] | None = None
     ) -> None:
         def take(job: Job) -> Sample:
-            began = time.monotonic()
-            sample = self.executors[job.side].run(job.task)
-            took = _took(sample) or time.monotonic() - began
-            kind = job.task.measure, job.task.cell.scenario
-            self._longest[kind] = max(self._longest.get(kind, 0.0), took)
-            return sample
+            return self.executors[job.side].run(job.task)
+
+        def end(job: Job, sample: Sample) -> None:
+            kind = _kind(job.task)
+            self._longest[kind] = max(self._longest.get(kind, 0.0), _took(sample))
+            (ended or self.ended)(job, sample)
 
         def cancel() -> None:
             for executor in self.executors.values():
                 executor.cancel()
 
-        batch = Batch(iter(jobs), take, cancel, self.began, ended or self.ended, workers)
+        batch = Batch(iter(jobs), take, cancel, self.began, end, workers)
         carry_out([alone(batch)], workers)
+
+
+def _kind(task: Task) -> tuple[Measure, str, str]:
+    return task.measure, task.cell.scenario, task.cell.backend
 
 
 def _apart(first: Sample, second: Sample) -> bool:

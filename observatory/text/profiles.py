@@ -120,7 +120,7 @@ def grown_parts_sentence(parts: Sequence[GrownPart]) -> str:
         for one in parts[:_NAMED]
     )
     rest = _further(len(parts) - _NAMED, "part")
-    kinds = {_RUNS if one.part.kind == "pass" else _CALLS for one in parts}
+    kinds = {_RUNS if one.part.kind == "pass" else _CALLS for one in parts[:_NAMED]}
     totals = " and ".join(f"the total number of {each}" for each in sorted(kinds))
     return f"{totals} {'is' if len(kinds) == 1 else 'are'} as before, but {said}{rest}"
 

@@ -24,6 +24,7 @@ from observatory.analyze.history.machine_floors import MachineFloors
 from observatory.analyze.history.segments import STILL
 from observatory.analyze.profiles.difference import pass_runs
 from observatory.analyze.profiles.judging import (
+    KINDS,
     Part,
     count_in,
     grown_parts,
@@ -70,12 +71,15 @@ class _Followed:
     launch: str
     part: Part
     change: SeriesChange
+    cpu: str
     over: At | None = None
 
     def update(self, subject: CountedSubject, traced: _Traced) -> None:
         """Update with the count of a later subject."""
         profile = traced.get(self.build, {}).get(self.launch)
         if self.over or profile is None:
+            return
+        if self.part[0] == "pass" and (subject.cpu != self.cpu or profile.llvm_passes is None):
             return
         now, before, after = count_in(profile, self.part), self.change.before, self.change.after
         if now <= 0 or math.log(now / before) / math.log(after / before) < STILL:
@@ -95,7 +99,7 @@ class _Pair:
     earlier: Sequence[Profile]
     """Of subjects before the base, where the build has one sample."""
     passes_calm: bool
-    """Whether the runs of all LLVM passes together are as before, too."""
+    """Whether the runs of all LLVM passes together are as before, too, on the same CPU."""
 
     def may_have_grown(self) -> bool:
         return any(may_have_grown(self.bases[one], head) for one, head in self.heads.items())
@@ -104,7 +108,11 @@ class _Pair:
         return {part for head in self.heads.values() for part in parts_of(head)}
 
     def p_values(self) -> dict[Part, float]:
-        return p_values([*self.earlier, *self.bases.values()], [*self.heads.values()])
+        bases, heads = [*self.bases.values()], [*self.heads.values()]
+        others = [kind for kind in KINDS if kind != "pass"]
+        found = p_values([*self.earlier, *bases], heads, others)
+        # Earlier subjects may be of another CPU, for which LLVM runs other passes.
+        return found | (p_values(bases, heads, ("pass",)) if self.passes_calm else {})
 
     def grown(self, changed: Collection[Part]) -> list[PartChange]:
         found = judged([*self.bases.values()], [*self.heads.values()], changed)
@@ -231,7 +239,8 @@ class PartChanges:
             build, base,
             {one: bases[one] for one in launches}, {one: heads[one] for one in launches},
             [own[one] for _, own in before for one in alone if one in own],
-            all(self._passes_calm(head, Cell(*build, o), bases[o], heads[o]) for o in launches),
+            base.cpu == head.cpu
+            and all(self._passes_calm(head, Cell(*build, o), bases[o], heads[o]) for o in launches),
         )  # fmt: skip
 
     def _calm(self, subject: CountedSubject, cell: Cell, base: Profile, head: Profile) -> bool:
@@ -249,7 +258,7 @@ class PartChanges:
         before, after = (sum(pass_runs(one).values()) for one in (base, head))
         noise = self.floors.noise(self.history.machine, subject.cpu, cell, _RUNS.name)
         rule = rule_of(_RUNS, cell.scenario, noise, None)
-        return before > 0 and judged_values(rule, before, after) in CALM
+        return min(before, after) > 0 and judged_values(rule, before, after) in CALM
 
     def _followed(
         self, pair: _Pair, part: PartChange, launch: str, head: CountedSubject
@@ -264,7 +273,7 @@ class PartChanges:
             before=before, after=after, now=after,
             last_good=pair.base.at, first_bad=head.at, newest=head.at, holds=True,
         )  # fmt: skip
-        return _Followed(pair.build, launch, (part.kind, part.name), change)
+        return _Followed(pair.build, launch, (part.kind, part.name), change, head.cpu)
 
 
 def metric_of(part: PartChange) -> str:
@@ -308,4 +317,5 @@ def _statement(grown: Iterable[_Grown]) -> Statement:
         )
         for own in by_part.values()
     ]
-    return Statement("parts grew", (sorted(largest, key=lambda one: -one.part.calls),))
+    ordered = sorted(largest, key=lambda one: -one.part.calls / one.total)
+    return Statement("parts grew", (ordered,))

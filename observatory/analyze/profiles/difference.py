@@ -33,6 +33,8 @@ _ENOUGH = 0.25
 """A rewriter or an import with a smaller share of the additional calls is not the main part."""
 _MOST = 0.5
 _MOST_MODULES = 100
+_MOST_RUNS = 10**12
+"""What a record may say of one pass; two phases can have one of the same name."""
 _NEARLY_KEPT = 4
 """A node of one side that is below so many times the floor may be in `OTHER` on the other side."""
 
@@ -258,7 +260,7 @@ def pass_runs(profile: Profile) -> dict[str, int]:
     found: dict[str, int] = defaultdict(int)
     for one in profile.llvm_passes or ():
         if one.name != OTHER and one.runs is not None:
-            found[one.name] += one.runs
+            found[one.name] = min(found[one.name] + one.runs, _MOST_RUNS)
     return found
 
 

@@ -186,8 +186,12 @@ def p_values(
     """
     found: dict[Part, float] = {}
     for kind in kinds:
-        sides = ([_counts(one, kind) for one in side] for side in (bases, heads))
-        found |= {(kind, name): p for name, p in _tested(*sides).items()}
+        before, after = (
+            [_counts(one, kind) for one in side if kind != "pass" or one.llvm_passes is not None]
+            for side in (bases, heads)
+        )
+        if before and after:  # of passes, a sample may know nothing: that is not none
+            found |= {(kind, name): p for name, p in _tested(before, after).items()}
     return found
 
 

@@ -232,5 +232,5 @@ class ProfileDifference(Record):
     functions: list[PartChange] = Field([], max_length=10_000)
     rewriters: list[PartChange] = Field([], max_length=2000)
     phases: list[PartChange] = Field([], max_length=100)
-    pass_runs: _Count = Field(0, description="runs of LLVM passes in BASE, as far as known")
-    passes: list[PartChange] = Field([], max_length=2000)
+    pass_runs: int = Field(0, ge=0, description="runs of LLVM passes in BASE, as far as known")
+    passes: list[PartChange] = Field([], max_length=4000)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from observatory.analyze.profiles.judging import grown_parts, judged
+from observatory.analyze.profiles.judging import grown_parts, judged, p_values
 from observatory.store.records.profile import (
     CallTree,
+    LlvmPass,
     PartChange,
     Phase,
     Profile,
@@ -80,6 +81,13 @@ def test_without_profiles_of_both_sides_nothing_is_judged() -> None:
     rng = np.random.default_rng(4)
     assert judged([], [profile(rng)]) is None
     assert judged([profile(rng)], [Profile()]) is None
+
+
+def test_of_llvm_a_sample_that_knows_nothing_is_not_one_without_passes() -> None:
+    known = Profile(llvm_passes=[LlvmPass(name="GVNPass", phase="LLVM", seconds=0.1, runs=100)])
+    assert p_values([Profile()] * 3, [known] * 3, ("pass",)) == {}
+    assert p_values([Profile(), known], [known], ("pass",)) == {}
+    assert p_values([known] * 2, [known], ("pass",)) == {("pass", "GVNPass"): 1.0}
 
 
 def remarked(bases: list[Profile], heads: list[Profile]) -> set[str]:

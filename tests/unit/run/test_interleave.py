@@ -82,7 +82,10 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def slowly(self: Stub, task: Task) -> Sample:
         now[0] += 10
-        return run(self, task).model_copy(update={"overhead": None})
+        taken = run(self, task)
+        assert taken.overhead is not None
+        overhead = taken.overhead.model_copy(update={"total": 10.0})
+        return taken.model_copy(update={"overhead": overhead})
 
     monkeypatch.setattr(Stub, "run", slowly)
     monkeypatch.setattr("observatory.run.interleave.time.monotonic", lambda: now[0])
@@ -102,7 +105,7 @@ def test_a_spent_budget_ends_the_counting_between_pairs(
 
 
 @pytest.mark.usefixtures("slow")
-@pytest.mark.parametrize(("deadline", "rounds"), [(45, 1), (55, 2), (85, 3)])
+@pytest.mark.parametrize(("deadline", "rounds"), [(45, 1), (55, 1), (65, 2), (85, 3)])
 def test_no_pair_begins_that_would_probably_end_too_late(
     interleaving: Interleaving, taken: list[Job], deadline: float, rounds: int
 ) -> None:
@@ -110,6 +113,14 @@ def test_no_pair_begins_that_would_probably_end_too_late(
     done = interleaving.work([CALL], "tracing", range(3), deadline)
     assert done == (rounds == 3)
     assert Counter(job.task.measure for job in taken)["tracing"] == 2 * rounds
+
+
+@pytest.mark.usefixtures("slow")
+def test_caches_that_are_filled_need_no_time(interleaving: Interleaving, taken: list[Job]) -> None:
+    assert interleaving.count([DISK])
+    taken.clear()
+    assert interleaving.work([CALL], "tracing", range(1), deadline=45)
+    assert [job.task.measure for job in taken] == ["tracing"] * 2
 
 
 def test_caches_are_filled_once_a_side(interleaving: Interleaving, taken: list[Job]) -> None:
