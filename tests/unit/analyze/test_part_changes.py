@@ -39,7 +39,9 @@ def pool() -> Mapping[Cell, Sequence[Profile]]:
     return found
 
 
-def history(nights: Iterable[Night], sources: Sequence[str] = ()) -> History:
+def history(
+    nights: Iterable[Night], sources: Sequence[str] = (), cpus: Sequence[str] = ()
+) -> History:
     def taken(cell: Cell, profile: Profile, source: str | None) -> Sample:
         calls = {"python_calls": 1_000_000}
         return sample(cell, "tracing", calls, profile=profile, counted_by=source)
@@ -47,16 +49,19 @@ def history(nights: Iterable[Night], sources: Sequence[str] = ()) -> History:
     return History("bench", "observatory-py3.13", [
         CountedSubject(
             at_of(subject(number)), Evidence.of(taken(*one, source) for one in night.items()),
-            number, ERA.cpu,
+            number, cpu or ERA.cpu,
         )
-        for number, (night, source) in enumerate(zip_longest(nights, sources))
+        for number, (night, source, cpu) in enumerate(zip_longest(nights, sources, cpus))
     ])  # fmt: skip
 
 
 def found(
-    nights: Iterable[Night], floors: MachineFloors | None = None, sources: Sequence[str] = ()
+    nights: Iterable[Night],
+    floors: MachineFloors | None = None,
+    sources: Sequence[str] = (),
+    cpus: Sequence[str] = (),
 ) -> list[Occurrence]:
-    changes = PartChanges(history(nights, sources), floors or MachineFloors())
+    changes = PartChanges(history(nights, sources, cpus), floors or MachineFloors())
     assert list(changes.watched().subjects)
     return list(changes.occurrences())
 
@@ -184,20 +189,34 @@ def test_a_phase_that_does_much_more_is_named() -> None:
     )
 
 
+def ran(**runs: int) -> Night:
+    """A night in which LLVM ran these passes so often."""
+    passes = [
+        LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
+        for name, number in runs.items()
+    ]
+    return {
+        cell: own[0].model_copy(update={"llvm_passes": passes})
+        for cell, own in pool().items() if cell.scenario == "warm_process"
+    }  # fmt: skip
+
+
+def test_passes_of_two_cpus_are_not_compared_and_one_that_grew_stays_so_on_another() -> None:
+    before, after = ran(GVNPass=99_900, ADCEPass=100), ran(GVNPass=99_900, ADCEPass=200)
+    assert found([before, after], cpus=("one", "other")) == []
+    unknown = {
+        cell: one.model_copy(update={"llvm_passes": None}) for cell, one in after.items()
+    }  # fmt: skip
+    nights = [before, after, before, unknown, after]
+    (one,) = found(nights, cpus=("one", "one", "other", "one", "one"))
+    assert one.recovered is None
+    assert found([*nights, before], cpus=("one",) * 6)[0].recovered is not None
+
+
 @pytest.mark.parametrize(("adce", "gvn", "named"), [(200, 99_900, True), (200, 105_000, False)])
 def test_a_pass_of_llvm_that_runs_twice_as_often_is_named_where_all_runs_are_as_before(
     adce: int, gvn: int, named: bool
 ) -> None:
-    def ran(**runs: int) -> Night:
-        passes = [
-            LlvmPass(name=name, phase="LLVM: passes", seconds=0.1, runs=number)
-            for name, number in runs.items()
-        ]
-        return {
-            cell: own[0].model_copy(update={"llvm_passes": passes})
-            for cell, own in pool().items() if cell.scenario == "warm_process"
-        }  # fmt: skip
-
     head = ran(GVNPass=gvn, ADCEPass=adce)
     nights = found([ran(GVNPass=99_900, ADCEPass=100), head, head])
     said = (

@@ -611,6 +611,19 @@ def test_a_budget_that_ends_while_counting_says_what_it_left_and_what_to_do(
     assert "(NUMBA siblings and variants); a larger --budget" in warning
 
 
+def test_a_budget_that_ends_while_counting_leaves_traces_of_what_does_more_work_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A trace of all cells would take longer than what is left of it."""
+    groups = (("NUMBA caches", (WORKED,)), ("NUMBA siblings and variants", (COLD,)))
+    monkeypatch.setattr(Counting, "count", lambda _, group, __: group[0] == WORKED)
+    matrix = Matrix(groups, (COLD,), (), (WORKED,))
+    found, taken = counting(tmp_path, monkeypatch, matrix, head=2.1e9)
+    assert taken == ["tracing [0]", "work [0]", "work [1, 2]", "tracing [1]"]
+    told = "the budget ended before Python calls were counted; a larger --budget counts them"
+    assert told in found.warnings
+
+
 def test_one_count_of_each_side_proves_no_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
