@@ -188,10 +188,7 @@ def _claim(subject: Newest | None, claim: Headline | None, now: Standing) -> str
     """The state of the newest subject; what is wrong and has an alert is said in short."""
     if claim is None or subject is None:
         return "" if now.light != "unknown" else "Nothing could be judged yet."
-    parts = (
-        one.known if one.state == "bad" and not now.untold else one.sentence for one in claim.parts
-    )
-    return f"PyTensor {subject.subject}: {'; '.join(parts)}."
+    return claim.sentences(short=not now.untold)
 
 
 def _news(observed: SiteInput, now: Standing) -> tuple[str, tuple[News, ...]]:

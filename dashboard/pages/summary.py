@@ -69,15 +69,46 @@ class Newest:
         return len(measured - self.checked(metric)[0].keys())
 
 
-class Headline(NamedTuple):
-    """What the page says first, or a part of it."""
+class Claim(NamedTuple):
+    """What is said of one thing that was counted."""
 
     state: State
     sentence: str
-    parts: tuple[Headline, ...] = ()
-    """The claims that it is made of, the worst first."""
     known: str = ""
     """How it is said in short where an alert has told it already."""
+    setting: str = ""
+    """The setting in which it holds."""
+
+
+class Headline(NamedTuple):
+    """What the page says first."""
+
+    subject: str
+    claims: tuple[Claim, ...]
+    """The worst first."""
+
+    @property
+    def state(self) -> State:
+        """How the worst claim is."""
+        return self.claims[0].state
+
+    def sentences(self, short: bool = False) -> str:
+        """All claims, in a sentence for each setting; ``short``: what is bad is known.
+
+        A setting is named only if there are several.
+        """
+        said: dict[str, list[str]] = {}
+        for one in self.claims:
+            words = one.known if short and one.state == "bad" else one.sentence
+            said.setdefault(one.setting, []).append(words)
+        (first, own), *others = said.items()
+        subject = f"PyTensor {self.subject}{f' with {first}' if others else ''}"
+        return " ".join(
+            f"{beginning}: {'; '.join(claims)}."
+            for beginning, claims in [
+                (subject, own), *((f"With {setting}", claims) for setting, claims in others),
+            ]
+        )  # fmt: skip
 
 
 def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Newest | None:
@@ -106,27 +137,16 @@ def newest(cell_values: tuple[CellValue, ...], machine: str | None = None) -> Ne
 
 
 def headline(subject: Newest) -> Headline:
-    """Say in words what holds for the subject, the worst first."""
-    claims = list(_claims(subject))
+    """Say in words what holds for the subject, the worst first; of other settings what is bad."""
+    claims = _within(subject)
     for other in subject.others:
-        bad = [one for one in _claims(other) if one.state == "bad"]
-        if bad:  # what is well is so on one of the two
-            claims = [
-                _of(one, subject.setting)
-                if any(each.sentence.startswith(one.sentence.removeprefix("no ")) for each in bad)
-                else one
-                for one in claims
-            ]
-        claims += [_of(one, other.setting) for one in bad]
+        claims += [one for one in _within(other) if one.state == "bad"]
     claims.sort(key=lambda claim: _STATES.index(claim.state))
-    text = "; ".join(claim.sentence for claim in claims)
-    return Headline(claims[0].state, f"PyTensor {subject.subject}: {text}.", tuple(claims))
+    return Headline(subject.subject, tuple(claims))
 
 
-def _of(claim: Headline, setting: Setting) -> Headline:
-    """A claim that says which setting it is about."""
-    known = claim.known and f"{claim.known} with {setting}"
-    return claim._replace(sentence=f"{claim.sentence} with {setting}", known=known)
+def _within(subject: Newest) -> list[Claim]:
+    return [one._replace(setting=str(subject.setting)) for one in _claims(subject)]
 
 
 def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
@@ -147,41 +167,41 @@ def facts(subject: Newest, measured_at: datetime | None) -> tuple[Term, ...]:
     )
 
 
-def _claims(subject: Newest) -> Iterator[Headline]:
+def _claims(subject: Newest) -> Iterator[Claim]:
     yield _claim(subject, "wrong_results", "wrong results", "results were not checked")
     yield _claim(subject, "crashed", "crashes", "crashes were not recorded")
     counted, missing = subject.checked("cache_misses")
     _, refused = subject.checked("uncacheable")
     if missing:
         known = f"known misses in {several(len(missing), 'cell')}"
-        yield Headline("bad", _count_where(missing, "miss in", "misses in"), known=known)
+        yield Claim("bad", _count_where(missing, "miss in", "misses in"), known=known)
     if refused:
         refusals = "are refused by the cache in", "is refused by the cache in"
         known = f"known refusals in {several(len(refused), 'cell')}"
-        yield Headline("bad", _count_where(refused, *refusals), known=known)
+        yield Claim("bad", _count_where(refused, *refusals), known=known)
     if not missing and not refused:
         yield _calm_caches(subject, counted)
 
 
-def _claim(subject: Newest, metric: str, noun: str, unknown: str) -> Headline:
+def _claim(subject: Newest, metric: str, noun: str, unknown: str) -> Claim:
     counted, bad = subject.checked(metric)
     if bad:
         known = f"known {noun} in {several(len(bad), 'cell')}"
-        return Headline("bad", f"{noun} in {_where(bad)}", known=known)
+        return Claim("bad", f"{noun} in {_where(bad)}", known=known)
     if not counted:
-        return Headline("unknown", unknown)
+        return Claim("unknown", unknown)
     if absent := subject.unchecked(metric):
         cells = several(len(counted), "cell")
         verb = "was" if absent == 1 else "were"
-        return Headline("unknown", f"no {noun} in {cells}, and {absent:,} {verb} not checked")
-    return Headline("good", f"no {noun}")
+        return Claim("unknown", f"no {noun} in {cells}, and {absent:,} {verb} not checked")
+    return Claim("good", f"no {noun}")
 
 
-def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
+def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Claim:
     """No cache missed: whether every cell that belongs to the measured matrix was counted."""
     cells = set(counted)
     if not cells:
-        return Headline("unknown", "no warm cache was counted")
+        return Claim("unknown", "no warm cache was counted")
     seen = {one.cell for one in subject.cell_values}
     expected = set(known_cells(
         models=tuple(sorted({cell.model for cell in seen} & set(MATRIX_MODELS))),
@@ -190,7 +210,7 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
         launches=tuple(sorted({cell.launch for cell in seen} & set(MATRIX_LAUNCHES))),
     ))  # fmt: skip
     if absent := len(expected - cells):
-        return Headline("unknown", f"{len(cells)} warm caches hit, {absent} were not counted")
+        return Claim("unknown", f"{len(cells)} warm caches hit, {absent} were not counted")
     misses, compiled, refused = map(
         subject.of, ("cache_misses", "functions_compiled", "uncacheable")
     )
@@ -200,12 +220,12 @@ def _calm_caches(subject: Newest, counted: Iterable[Cell]) -> Headline:
     }  # fmt: skip
     if never:
         verbs = "are compiled without a lookup in", "is compiled without a lookup in"
-        return Headline("unknown", _count_where(never, *verbs))
+        return Claim("unknown", _count_where(never, *verbs))
     launches = {cell.launch for cell in cells}
     where = f" under {launches.pop()}" if len(launches) == 1 else ""
     models = sorted({cell.model for cell in expected or cells})
     built = f"the model{'s' * (len(models) > 1)} {listed(models, 'or')}"
-    return Headline("good", f"no warm build of {built} misses{where}")
+    return Claim("good", f"no warm build of {built} misses{where}")
 
 
 def _groups(values: Mapping[Cell, float]) -> dict[str, float]:

@@ -33,7 +33,7 @@ def changed(value: float | None, *, release: str = "3.3.7", **where: str) -> pd.
 def test_a_healthy_subject_is_said_to_be_one():
     found = said(factory.frame())
     assert found.state == "good"
-    assert found.sentence == (
+    assert found.sentences() == (
         "PyTensor 3.3.7: no wrong results; no crashes; no warm build of the model radon misses."
     )
 
@@ -50,20 +50,20 @@ def test_the_facts_say_what_was_measured_with_and_when():
 def test_a_launch_that_was_not_measured_is_not_said_to_hit():
     frame = factory.as_frame(factory.release_rows("3.3.7"))
     found = said(frame[frame["launch"] == "fork"])
-    assert found.sentence.endswith("no warm build of the model radon misses under fork.")
+    assert found.sentences().endswith("no warm build of the model radon misses under fork.")
 
 
 def test_misses_are_counted_once_for_both_launches_and_named():
     found = said(changed(35, scenario="warm_disk", backend="NUMBA", metric="cache_misses"))
     assert found.state == "bad"
-    assert found.sentence.startswith("PyTensor 3.3.7: 35 functions miss in warm_disk NUMBA;")
+    assert found.sentences().startswith("PyTensor 3.3.7: 35 functions miss in warm_disk NUMBA;")
 
 
 def test_wrong_results_are_said_before_everything_else():
     frame = changed(35, scenario="warm_disk", backend="NUMBA", metric="cache_misses")
     wrong = (frame.metric == "wrong_results") & (frame.scenario == "cold")
     frame.loc[wrong & (frame.backend == "C"), "value"] = 1
-    assert said(frame).sentence == (
+    assert said(frame).sentences() == (
         "PyTensor 3.3.7: wrong results in cold C; 35 functions miss in warm_disk NUMBA; no crashes."
     )
 
@@ -75,7 +75,7 @@ def test_an_ablation_that_misses_alarms_nobody():
 
 def test_a_function_that_the_cache_refuses_is_no_hit():
     found = said(changed(1, scenario="warm_disk", backend="NUMBA", metric="uncacheable"))
-    assert "1 function is refused by the cache in warm_disk NUMBA" in found.sentence
+    assert "1 function is refused by the cache in warm_disk NUMBA" in found.sentences()
 
 
 def test_what_the_cache_of_an_optional_backend_refuses_is_no_claim_of_the_page():
@@ -84,7 +84,7 @@ def test_what_the_cache_of_an_optional_backend_refuses_is_no_claim_of_the_page()
     healthy = factory.as_frame(factory.release_rows("3.3.7"))
     found = said(pd.concat([healthy, own.assign(backend="PYTORCH")], ignore_index=True))
     assert found.state == "good"
-    assert found.sentence.endswith("; no warm build of the model radon misses.")
+    assert found.sentences().endswith("; no warm build of the model radon misses.")
 
 
 def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
@@ -95,7 +95,7 @@ def test_warm_cells_that_were_not_counted_are_not_said_to_hit():
         * len(("C", "C_VM", "NUMBA"))
         * len(("fork", "spawn"))
     )
-    assert f"{warm - 2} warm caches hit, 2 were not counted" in found.sentence
+    assert f"{warm - 2} warm caches hit, 2 were not counted" in found.sentences()
 
 
 @pytest.mark.parametrize("metric", ["wrong_results", "crashed"])
@@ -106,15 +106,15 @@ def test_cells_that_were_not_checked_are_not_said_to_be_right(metric: str):
     found = said(frame.drop(frame[newest_one & (frame["metric"] == metric)].index[1:]))
     noun = {"wrong_results": "wrong results", "crashed": "crashes"}[metric]
     assert found.state == "unknown"
-    assert f"no {noun} in 1 cell, and {all_cells - 1} were not checked" in found.sentence
+    assert f"no {noun} in 1 cell, and {all_cells - 1} were not checked" in found.sentences()
 
 
 def test_nothing_checked_is_not_the_same_as_nothing_wrong():
     frame = factory.as_frame([factory.row(WARM, "compile_time", 0.7, n=3)])
     found = said(frame)
     assert found.state == "unknown"
-    assert "results were not checked" in found.sentence
-    assert "no warm cache was counted" in found.sentence
+    assert "results were not checked" in found.sentences()
+    assert "no warm cache was counted" in found.sentences()
 
 
 def test_the_page_speaks_of_the_setting_with_the_longest_history():
@@ -132,17 +132,21 @@ def test_the_page_speaks_of_the_setting_with_the_longest_history():
 )  # fmt: skip
 def test_what_is_bad_can_be_said_in_short(metric: str, known: str):
     found = said(factory.as_frame([factory.row(WARM, metric, 2)]))
-    assert [one.known for one in found.parts if one.state == "bad"] == [known]
+    assert [one.known for one in found.claims if one.state == "bad"] == [known]
 
 
 def test_an_alarm_in_another_setting_is_not_passed_over():
     extra = factory.as_frame([factory.row(WARM, "wrong_results", 2, python="3.13")])
     found = said(pd.concat([factory.frame(), extra]))
     assert found.state == "bad"
-    assert "wrong results in warm_disk NUMBA with Python 3.13 on bench-2c" in found.sentence
-    assert "; no wrong results with Python 3.12 on bench-2c;" in found.sentence
-    known = [one.known for one in found.parts if one.state == "bad"]
-    assert known == ["known wrong results in 1 cell with Python 3.13 on bench-2c"]
+    assert found.sentences() == (
+        "PyTensor 3.3.7 with Python 3.13 on bench-2c: wrong results in warm_disk NUMBA. "
+        "With Python 3.12 on bench-2c: no wrong results; no crashes; "
+        "no warm build of the model radon misses."
+    )
+    assert found.sentences(short=True).startswith(
+        "PyTensor 3.3.7 with Python 3.13 on bench-2c: known wrong results in 1 cell. With"
+    )
 
 
 def test_a_release_is_newer_by_version_where_dates_are_equal():
