@@ -153,7 +153,7 @@ FAULTS: tuple[Fault, ...] = (
           main_part="`SimplifyCFGPass`",
           options=("--scenario", "cold", "--backend", "NUMBA", "--pass", "tracing")),
     Fault("small_llvm_pass_twice",
-          "LLVM merges equal constants once more in every third run: 0.16 % more runs of passes",
+          "LLVM merges equal constants once more in every third pipeline: 0.16 % more passes",
           None,
           must=(), remark="`ConstantMergePass`",
           options=("--scenario", "cold", "--backend", "NUMBA", "--pass", "tracing")),

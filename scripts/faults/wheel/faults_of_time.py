@@ -112,7 +112,7 @@ def llvm_pass_twice(_: ModuleType) -> None:
 
 @fault_of("pytensor.link.numba.dispatch.basic")
 def small_llvm_pass_twice(_: ModuleType) -> None:
-    """LLVM merges equal constants once more in every third run: 0.16 % of the runs of all passes.
+    """LLVM merges equal constants once more in every third pipeline: 0.16 % more passes.
 
     Stands for the same as `llvm_pass_twice`, where the sum does not show it.
     """
