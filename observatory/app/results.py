@@ -19,7 +19,7 @@ from observatory.store.journal.latest import Note
 from observatory.store.reading.beside import problems_beside
 from observatory.store.reading.cache import directory_for
 from observatory.store.reading.compiled import KEPT_FUNCTIONS
-from observatory.store.reading.read import ResultFile, read_results
+from observatory.store.reading.read import read_results
 
 COLUMNS = {
     "subject": "what was measured: a release (3.3.7), a commit, a wheel",
@@ -60,8 +60,8 @@ class Reading:
     """Failed samples and the like, by machine and Python."""
     problems: tuple[Problem, ...]
     """Files that could not be read."""
-    sources: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    """What counted instructions, by machine and subject."""
+    sources: Mapping[tuple[str, str], Mapping[str, str]] = field(default_factory=dict)
+    """What counted work: by machine and subject, and then by cell and metric."""
 
 
 def read(directory: Path, progress: Progress = silent) -> Reading:
@@ -74,16 +74,12 @@ def read(directory: Path, progress: Progress = silent) -> Reading:
         if (header := journal.header) is not None:
             notes[header.machine.machine, header.subject.python] += journal.notes
     sources = {
-        (file.machine, file.header.subject.label): "; ".join(dict.fromkeys(counted))
+        (file.machine, file.header.subject.label): file.counted_by
         for file in results.files
-        if file.header is not None and (counted := _sources_of_instructions(file))
+        if file.header is not None
     }
     problems = (*results.problems, *problems_beside(directory))
     return Reading(rows, notes, problems, sources)
-
-
-def _sources_of_instructions(file: ResultFile) -> list[str]:
-    return [how for what, how in file.counted_by.items() if what.endswith(" instructions")]
 
 
 def frame(

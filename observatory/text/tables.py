@@ -32,6 +32,8 @@ if TYPE_CHECKING:  # pages use `Table` alone, and its import takes longer than m
 
 Notes = Mapping[tuple[str, str], Sequence[Note]]
 """What a reader must know of the cells that one machine measured with one Python."""
+Sources = Mapping[tuple[str, str], Mapping[str, str]]
+"""What counted work: by machine and subject, and then by cell and metric."""
 _HASH = re.compile(r"[0-9a-f]{4,40}")
 """A commit in a label, or what a person gives of it."""
 _WHERE = ["machine", "python", "model"]
@@ -77,13 +79,12 @@ def comparison_tables(
     subjects: Sequence[str],
     metrics: Sequence[str] = DEFAULT_METRICS,
     notes: Notes = MappingProxyType({}),
-    sources: Mapping[tuple[str, str], str] | None = None,
+    sources: Sources = MappingProxyType({}),
 ) -> list[Table]:
     """Several subjects, a column each in the given order, with a row for each cell and metric.
 
     One table for each machine, Python and model. Wrong results and crashes of any subject are
-    footnotes even where their metrics are not asked for. ``sources``: what counted the work, by
-    machine and subject. Raises SelectionError where there is
+    footnotes even where their metrics are not asked for. Raises SelectionError where there is
     nothing to show, or nothing of one of the subjects.
     """
     rows, subjects = _of_subjects(frame, subjects)
@@ -92,7 +93,7 @@ def comparison_tables(
         there = list(dict.fromkeys(rows["metric"]))
         raise SelectionError(f"of {', '.join(subjects)}, {no_such('metric', metrics[0], there)}")
     return [
-        _comparison_table(part, subjects, metrics, _noted(notes, part, subjects), sources or {})
+        _comparison_table(part, subjects, metrics, _noted(notes, part, subjects), sources)
         for _, part in rows.groupby(_WHERE, sort=False)
     ]
 
@@ -173,39 +174,45 @@ def _comparison_table(
     subjects: Sequence[str],
     metrics: Sequence[str],
     notes: Sequence[Note],
-    sources: Mapping[tuple[str, str], str],
+    sources: Sources,
 ) -> Table:
     first = part.iloc[0]
+    model, machine = str(first["model"]), str(first["machine"])
     place = ["scenario", "backend", "launch", "metric"]
     shown = part[part["metric"].isin(list(metrics))]
     values = _by_place(shown, [*place, "subject"])
     rows = []
+    of_two: dict[str, list[str]] = defaultdict(list)
+    not_followed_in = set()
     keys = {tuple(row) for row in shown[place].itertuples(index=False)}
-    for key in sorted(keys, key=lambda key: place_order((str(first["model"]), *key))):
+    for key in sorted(keys, key=lambda key: place_order((model, *key))):
         found = [values.get((*key, subject)) for subject in subjects]
         rows.append((*key, *(MISSING if row is None else _text(row) for row in found)))
-    title = f"{first['model']}, Python {first['python']}, on {first['machine']}: higher is worse"
-    of_work = {
-        one: sources.get((str(first["machine"]), one), "")
-        for one in subjects
-        if _WORK in set(shown.loc[shown["subject"] == one, "metric"])
-    }
-    apart = [f"{one} by {by}" for one, by in of_work.items() if by]
-    footnotes = [*_footnotes(part, notes), *_samples(shown)]
-    if len(set(of_work.values())) > 1:
-        said = f"instructions were counted of {', of '.join(apart)}"
-        footnotes.insert(0, f"{said}: counts of two sources cannot be compared")
-    counted = shown.loc[shown["metric"] == _WORK, ["scenario", "backend", "subject"]]
-    without = {
-        str(backend)
-        for scenario, backend, subject in counted.itertuples(index=False)
-        if leaves_out_compiler(scenario, backend, of_work.get(subject))
-    }
-    if without:
-        footnotes.append(not_followed(without))
+        scenario, backend, launch, metric = key
+        counted = {
+            subject: sources.get((machine, subject), {}).get(" ".join((model, *key)), "")
+            for subject, row in zip(subjects, found, strict=True)
+            if row is not None
+        }
+        if len(set(counted.values())) > 1:
+            by = ", ".join(f"of {one} by {how or _UNNAMED}" for one, how in counted.items())
+            of_two[f"{metric} were counted {by}"].append(f"{scenario} {backend} {launch}")
+        if metric == _WORK and any(
+            leaves_out_compiler(scenario, backend, how) for how in counted.values()
+        ):
+            not_followed_in.add(backend)
+    title = f"{model}, Python {first['python']}, on {machine}: higher is worse"
+    footnotes = [
+        f"{', '.join(cells)}: {said}; counts of two sources cannot be compared"
+        for said, cells in of_two.items()
+    ]
+    footnotes += [*_footnotes(part, notes), *_samples(shown)]
+    if not_followed_in:
+        footnotes.append(not_followed(not_followed_in))
     return Table(title, (*place, *subjects), tuple(rows), tuple(footnotes))
 
 
+_UNNAMED = "a version that named no source"
 _NOTHING = (MISSING,) * 4
 Rows = dict[tuple[str, ...], "pd.Series[Any]"]
 

@@ -14,6 +14,7 @@ from observatory.cli.commands.show import tables
 from observatory.run import counter
 from observatory.run.presets import Narrowed
 from observatory.run.sources import SubjectError
+from observatory.store.records.sample import Sample
 from observatory.text.counting import counted_by, not_followed
 from tests.factories import header, sample, subject
 from tests.factories_work import CALLGRIND, HARDWARE, NOTHING, SPAWNED, history, recorded, work
@@ -81,8 +82,25 @@ def test_subjects_that_other_sources_counted_are_said_not_to_compare(tmp_path: P
     assert not any("sources" in line for line in same.footnotes)
     (apart,) = tables(reading, reading.frame, ["3.3.1", "3.3.2"], None)
     assert apart.footnotes[0] == (
-        f"instructions were counted of 3.3.1 by {CALLGRIND}, of 3.3.2 by {HARDWARE}: "
-        "counts of two sources cannot be compared"
+        f"warm_process NUMBA spawn: instructions were counted of 3.3.1 by {CALLGRIND}, "
+        f"of 3.3.2 by {HARDWARE}; counts of two sources cannot be compared"
+    )
+
+
+def test_only_the_cells_that_two_sources_counted_are_named(tmp_path: Path) -> None:
+    of_c = Cell("radon", "warm_disk", "C_VM", "spawn")
+
+    def calls(cell: Cell, source: str | None) -> Sample:
+        return sample(cell, "tracing", {"python_calls": 5e5}, counted_by=source)
+
+    recorded(tmp_path, 0, [calls(of_c, None), calls(SPAWNED, None)])
+    recorded(tmp_path, 1, [calls(of_c, of_c.traced_by), calls(SPAWNED, None)])
+    reading = read(tmp_path)
+    (table,) = tables(reading, reading.frame, ["3.3.0", "3.3.1"], ["python_calls"])
+    assert table.footnotes == (
+        "warm_disk C_VM spawn: python_calls were counted of 3.3.0 by a version that named no "
+        "source, of 3.3.1 by sys.monitoring, without the search for a BLAS; "
+        "counts of two sources cannot be compared",
     )
 
 
