@@ -245,8 +245,7 @@ def _subject_files(observed: SiteInput, views: Views) -> Iterator[tuple[str, Lat
             yield f"data/{name}.js", Later(hashed(key, str(block)), make)
 
     for line, numbers in lines.items():
-        key = hashed(f"{numbers[0]} {numbers[-1]}", views.line_keys[line])
-        yield from later(line, numbers, key)
+        yield from later(line, numbers, views.line_keys[line])
 
 
 def _function_files(observed: SiteInput) -> Iterator[tuple[str, bytes]]:

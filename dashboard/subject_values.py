@@ -83,8 +83,8 @@ class _Blocks:
     def of(self, block: int) -> Mapping[int, object]:
         """The subjects of one block, by their places on the line.
 
-        Each has ``i``, the numbers of its series, their values ``v`` and levels ``l``, and ``o``:
-        the series whose values are far off.
+        Each has ``i``, the places of its series among those of the line, their values ``v`` and
+        levels ``l``, and ``o``: the series whose values are far off.
         """
         found: dict[int, object] = {}
         for place in range(block * BLOCK, (block + 1) * BLOCK):
@@ -112,27 +112,29 @@ class _Blocks:
                 size = len(self._observed.tracks[number].series)
             runs[-1].append(number)
         if len(runs) == 1:
-            return [self._run(self._series)]
-        found = []
+            return [self._run(0, self._series)]
+        found: list[_Run] = []
+        first = 0
         for own in runs:
-            found.append(self._run(own).filed())
+            found.append(self._run(first, own).filed())
+            first += len(own)
             self._observed.let_go()
         return found
 
-    def _run(self, numbers: Sequence[int]) -> _Run:
-        """The values of some series by their subjects."""
+    def _run(self, first: int, numbers: Sequence[int]) -> _Run:
+        """The values of some series by their subjects; ``first``: the place of the first one."""
         size = sum(len(self._observed.tracks[number].series) for number in numbers)
         at = np.empty(size, np.int32)
         whole = {name: np.zeros(size, kind) for name, kind in _COLUMNS.items()}
         for name in ("l", "lo", "hi"):
             whole[name][:] = np.nan
         stop = 0
-        for number in numbers:
+        for place, number in enumerate(numbers, first):
             track = self._track(number)
             series = track.series
             rows = slice(stop, stop + len(series))
             stop = rows.stop
-            at[rows], whole["i"][rows], whole["v"][rows] = series.at, number, series.values
+            at[rows], whole["i"][rows], whole["v"][rows] = series.at, place, series.values
             if track.judgement == "judged":
                 whole["l"][rows], whole["o"][rows] = track.expected, track.off
             elif track.judgement == "unfit" and not series.place.model:

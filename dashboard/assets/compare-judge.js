@@ -191,6 +191,14 @@ observatory.judge = (() => {
       warnings: pair.warnings.map(text) };
   }
 
+  /** What a subject has, by the numbers of its series: its file counts those of its line alone. */
+  function numbered(index, line, found) {
+    if (!found) return { i: [], v: [], l: [], o: [] };
+    const own = index.line.flatMap((of, number) => (of === line ? [number] : []));
+    const numbers = (places) => places.map((place) => own[place]);
+    return { ...found, i: numbers(found.i), o: numbers(found.o) };
+  }
+
   /** A row for each series with a value in one of the two, and for each finished verdict, in the
       order in which they are shown; `lost`: B lacks what could be judged. `why`: why measured values
       of two lines may not be compared; `cpus`: whether two CPUs took the values. `pair`: the finished
@@ -369,6 +377,6 @@ observatory.judge = (() => {
 
   return {
     GROUPS, FOLDED, LONGEST_NAME, LONGEST_LABEL,
-    label, isWorse, sort, changeOf, conclude, concludeRun, unpacked, compared, verdict, markdown,
+    label, isWorse, sort, changeOf, conclude, concludeRun, unpacked, numbered, compared, verdict, markdown,
   };
 })();

@@ -10,7 +10,6 @@
   const { CHANGES, CALM } = ledger;
   const AXES = ["model", "scenario", "backend", "launch"];
   const FILTERS = ["q", "kind", "least", "scenario", "backend", "launch"];
-  const NOTHING = { i: [], v: [], l: [], o: [] };
   const SHOWS = ["worse", "better", "described", "unaffected", "not judged"];
 
   const page = document.getElementById("compare");
@@ -359,11 +358,11 @@
     sides = chosen;
     pair = isFinished ? judge.unpacked(found.splice(2, 1)[0], codes[0]) : null;
     ledgers = found.length > 2 ? found.slice(2) : null;
-    const [atA, atB] = codes.map((code, i) => found[i][code.split("-")[1]]);
+    const [atA, atB] = [chosen.a, chosen.b].map(({ line, number }, i) =>
+      judge.numbered(index, line, found[i][number]));
     const why = apart(sides);
     const cpus = site.lines[sides.a.line].cpu !== site.lines[sides.b.line].cpu;
-    rows = judge.compared(index, site.rules, atA ?? NOTHING, atB ?? NOTHING,
-      { why, cpus, pair, least: site.run });
+    rows = judge.compared(index, site.rules, atA, atB, { why, cpus, pair, least: site.run });
     const stopped = ledgers ? ledger.stopped(ledgers) : undefined;
     summary = judge.verdict(rows, sides, { why, pair, partial: partial(), stopped });
     drawVerdict();

@@ -155,11 +155,11 @@ def site(
 
 
 def at(series: Sequence[One], number: int, place: int) -> dict[str, list[Any]]:
-    """What one subject has of all series."""
+    """What one subject has of all series of its line."""
     found: dict[str, list[Any]] = {"i": [], "v": [], "l": [], "o": [], "lo": [], "hi": []}
-    for index, one in enumerate(series):
+    for index, one in enumerate(one for one in series if one.line == number):
         value, spread = one.values[place] if place < len(one.values) else None, one.spread
-        if one.line != number or value is None:
+        if value is None:
             continue
         level = int(one.segments[place]) if one.segments else None
         for key, each in (("i", index), ("v", value),

@@ -58,7 +58,8 @@ ROWS = """async ([a, b, finished]) => {
     await Promise.all([load("lines"), load("rules"), columns("index")]);
   const at = async (code) => {
     const [line, place] = code.split("-");
-    return (await load(`at-${line}-${Math.floor(place / block)}`))[place];
+    const found = await load(`at-${line}-${Math.floor(place / block)}`);
+    return judge.numbered(index, Number(line), found[place]);
   };
   const pair = finished ? judge.unpacked(await load(`pairs-${b}`), a) : null;
   const rows = judge.compared(index, rules, await at(a), await at(b), { why: "", pair });

@@ -353,9 +353,10 @@ def test_whatever_happens_between_builds_the_site_equals_one_from_nothing(
 
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Counts the series whose view was made, and those whose text was, by machine."""
+    """Counts, by machine, the series whose view was made, those whose text was, and the lines
+    whose values were sorted by subject."""
     found: Counter[str] = Counter()
-    view, text = Views._made, data._series
+    view, text, run = Views._made, data._series, subject_values._Blocks._run
 
     def viewed(self: Views, number: int) -> object:
         found[f"row of {self._observed.tracks[number].series.line.machine}"] += 1
@@ -365,8 +366,13 @@ def made(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         found[f"text of {track.series.line.machine}"] += 1
         return text(observed, track, *rest)
 
+    def sorted_(self: Any, *of: Any) -> object:
+        found[f"subjects of {self._observed.tracks[self._series[0]].series.line.machine}"] += 1
+        return run(self, *of)
+
     monkeypatch.setattr(Views, "_made", viewed)
     monkeypatch.setattr(data, "_series", told)
+    monkeypatch.setattr(subject_values._Blocks, "_run", sorted_)
     return found
 
 
@@ -403,12 +409,12 @@ def test_one_new_file_makes_its_own_series_again_and_no_others(
         foreign_night(results, 0, day, 3)
         foreign_night(results, 1, day, 3)
     build_site([results], html)
-    expected = {f"{what} of m{machine}": 3 for what in ("row", "text") for machine in (0, 1)}
-    assert made == expected
+    each = {"row": 3, "text": 3, "subjects": 1}
+    assert made == {f"{what} of m{n}": many for what, many in each.items() for n in (0, 1)}
     made.clear()
     foreign_night(results, 1, 12, 3)
     build_site([results], html)
-    assert made == {"row of m1": 3, "text of m1": 3}
+    assert made == {"row of m1": 3, "text of m1": 3, "subjects of m1": 1}
     made.clear()
     (html / "index.html").write_text("mine")
     build_site([results], html)
@@ -428,11 +434,12 @@ def test_a_new_benchmark_leaves_those_beside_it_as_they_are(
     made.clear()
     foreign_night(results, 0, 12, 4)
     build_site([results], html)
-    assert made == {"row of m0": 4, "text of m0": 4}
+    assert made == {"row of m0": 4, "text of m0": 4, "subjects of m0": 1}
     made.clear()
     foreign_night(results, 1, 12, 4)  # a kin of the other machine's
     build_site([results], html)
-    assert made == {"row of m1": 4, "text of m1": 4, "row of m0": 1, "text of m0": 1}
+    both = {"subjects of m0": 1, "subjects of m1": 1}
+    assert made == {"row of m1": 4, "text of m1": 4, "row of m0": 1, "text of m0": 1} | both
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     build_site([results], tmp_path / "fresh")
     assert files_of(html) == files_of(tmp_path / "fresh")
