@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from sys import intern
 from typing import NamedTuple, cast
 
@@ -141,6 +141,7 @@ class Views:
         said = change.model_dump_json(), "" if over is None else over.model_dump_json()
         key = hashed("picture", self.keys[number], *said)
 
+        @cache  # both the page of an alert and its picture for other pages may need it
         def make() -> Picture:
             return picture(self._observed, number, change, over)
 
