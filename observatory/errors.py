@@ -44,7 +44,7 @@ _MEANINGS = {
     Exit.ENVIRONMENT: "an environment could not be made, or no Python fits",
     Exit.WRONG_RESULTS: "a subject returned wrong numbers; everything is recorded",
     Exit.UNREADABLE: "a file is unreadable (with --strict: any file)",
-    Exit.WORSE: "compare: HEAD is worse; torture, canary: worse than before",
+    Exit.WORSE: "compare: HEAD is worse; torture, canary --settings: something is worse",
     Exit.UNDECIDED: "not every result could be judged, and none is worse",
     Exit.ALERTS: "alerts --fail-on: an alert is in one of the states",
     Exit.SYMBOLS: "functions in a cache share a symbol, or could",
