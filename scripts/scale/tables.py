@@ -106,9 +106,10 @@ def speed(rows: Sequence[Speed], plan: str) -> Iterator[str]:
           f"{best[ways[0]] / best[way]:.1f}") for way in ways),
     )  # fmt: skip
     values, different = own[0].values, sum(one.different for one in own)
+    compared = "The last column compares the quickest rounds. " if len(rounds) > 1 else ""
     yield wrapped(
-        f"The last column compares the quickest rounds. Each run recorded {values} exact values, "
-        f"of which {different or 'none'} differed from those of the first run. {measured(own)}"
+        f"{compared}Each run recorded {values} exact values, of which {different or 'none'} "
+        f"differed from those of the first run. {measured(own)}"
     )
 
 
@@ -142,9 +143,10 @@ def simulation(rows: Sequence[Scaled]) -> Iterator[str]:
           f"{1000 * one.between:.0f} ms", f"{1000 * one.cpu:.0f} ms") for one in newest.values()),
     )  # fmt: skip
     yield wrapped(
-        f"These are {first.samples} counting samples of the quick preset, {first.speed:g} times as "
-        f"fast, the longest of {first.longest:.1f} s. The CPU time is that of the client, with its "
-        f"scheduler, and of the worker. {measured(newest.values())}"
+        f"Each run takes {first.samples} counting samples of the quick preset. Each of them sleeps "
+        f"for its recorded time divided by {first.speed:g}, {first.longest:.1f} s at most. The CPU "
+        f"time is that of the client, with its scheduler, and of the worker. "
+        f"{measured(newest.values())}"
     )
 
 

@@ -68,10 +68,10 @@ def command(
     """Find which release or commit changed a count, an amount of work, or a time.
 
     Each value is measured only once: an interrupted search continues where it stopped. RESULTS
-    keeps the values of whole cells and the result of the search. The command finds every change in
-    the range, not only the last one. It then measures both sides of a change again, in new
-    environments with equal dependencies, and blames only a change that it sees again. It searches
-    for a time only if no work explains it. The page of the alert shows the result.
+    keeps the values of whole cells and the result of the search. The command finds several changes,
+    not only the last one. It then measures both sides of a change again, in new environments with
+    equal dependencies, and blames only a change that it sees again. It searches for a time only if
+    no work explains it. The page of the alert shows the result.
     """  # fmt: skip
     console = Console(stderr=json or as_markdown)
     session = Session(

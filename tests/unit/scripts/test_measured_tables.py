@@ -68,6 +68,8 @@ def test_ways_are_compared_by_their_quickest_rounds() -> None:
     assert lines([table]) == [["one", "164 s", "150 s", "1.0"], ["two", "82 s", "75 s", "2.0"]]
     assert said.startswith("The last column compares the quickest rounds. Each run recorded 9 ")
     assert "of which 1 differed" in said
+    _, said = scale.speed([one for one in found if one.round == 1], "quick")
+    assert said.startswith("Each run recorded 9 ")  # there is nothing to choose from
 
 
 def test_a_simulation_that_was_repeated_shows_its_newest_run() -> None:
