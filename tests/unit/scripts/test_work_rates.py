@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import islice
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 from observatory import app
 from observatory.analyze.comparison.rules import LEARNED
-from observatory.benchmarks.catalogue import OF_WORK
+from observatory.benchmarks.catalogue import OF_WORK, Cell
 from observatory.store.base.record import save_record
 from observatory.store.records import calibration
 from scripts.accuracy import work_rates
@@ -102,6 +103,22 @@ def test_another_machine_counts_the_same() -> None:
     documented = (ROOT / "docs/explanation/counts-repeat.md").read_text().splitlines()
     for drawn in (table(rates), table_by_load({"idle": idle, "busy": busy})):
         assert [line for line in drawn.splitlines() if line not in documented] == []
+
+
+def test_idle_machines_took_200_samples_of_each_cell() -> None:
+    """Both machines together: their counts are of one series, and comparisons mix them."""
+    pool = pools_of([POOLS / f"{one}-2core-3.3.7-work.parquet" for one in ("epyc", "xeon")])
+    idle = [one for one in rates_by_load(pool)["idle"] if one.metric == "instructions"]
+    most: Counter[Cell] = Counter()
+    for one in idle:
+        assert (one.alarms, one.found[1.005], one.found[1.01]) == (0, 1.0, 1.0), one
+        assert (one.alarms_by_three, one.found_by_three[1.005]) == (0, 1.0), one
+        most[one.cell] = max(most[one.cell], one.samples)
+    assert set(most) == set(CELLS)
+    assert min(most.values()) >= 200
+    documented = (ROOT / "docs/explanation/counts-repeat.md").read_text().splitlines()
+    drawn = table_by_load({"idle": idle})
+    assert [line for line in drawn.splitlines() if line not in documented] == []
 
 
 @pytest.mark.parametrize("learn", [LEARNED, 100])
