@@ -97,10 +97,11 @@ def test_only_the_cells_that_two_sources_counted_are_named(tmp_path: Path) -> No
     recorded(tmp_path, 1, [calls(of_c, of_c.traced_by), calls(SPAWNED, None)])
     reading = read(tmp_path)
     (table,) = tables(reading, reading.frame, ["3.3.0", "3.3.1"], ["python_calls"])
-    assert table.footnotes == (
+    (said,) = table.footnotes
+    assert said == (
         "warm_disk C_VM spawn: python_calls were counted of 3.3.0 by a version that named no "
         "source, of 3.3.1 by sys.monitoring, without the search for a BLAS; "
-        "counts of two sources cannot be compared",
+        "counts of two sources cannot be compared"
     )
 
 
