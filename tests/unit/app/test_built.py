@@ -494,7 +494,7 @@ def test_other_code_makes_everything_again(
     for text in ("one", "two"):
         (code / "page.html.j2").write_text(text)
         build_site([tmp_path / "results"], tmp_path / "html")
-    assert made == {"row of m0": 6, "text of m0": 6}
+    assert made == {"row of m0": 6, "text of m0": 6, "subjects of m0": 2}
 
 
 def _another_end(content: dict[str, Any]) -> None:
