@@ -197,9 +197,7 @@ def _comparison_table(
         if len(set(counted.values())) > 1:
             by = ", ".join(f"of {one} by {how or _UNNAMED}" for one, how in counted.items())
             of_two[f"{metric} were counted {by}"].append(f"{scenario} {backend} {launch}")
-        if metric == _WORK and any(
-            leaves_out_compiler(scenario, backend, how) for how in counted.values()
-        ):
+        if any(leaves_out_compiler(scenario, backend, how) for how in counted.values()):
             not_followed_in.add(backend)
     title = f"{model}, Python {first['python']}, on {machine}: higher is worse"
     footnotes = [

@@ -105,6 +105,15 @@ def test_only_the_cells_that_two_sources_counted_are_named(tmp_path: Path) -> No
     )
 
 
+def test_a_subject_without_a_count_is_no_second_source(tmp_path: Path) -> None:
+    recorded(tmp_path, 0, [work(1.4e9)])
+    recorded(tmp_path, 1, [sample(SPAWNED, metrics={"compile_time": 0.3})])
+    reading = read(tmp_path)
+    (table,) = tables(reading, reading.frame, ["3.3.0", "3.3.1"], ["instructions"])
+    assert table.rows[0][-2:] == ("1,400,000,000", "-")
+    assert table.footnotes == ()
+
+
 def test_counts_of_c_say_that_gcc_is_not_followed(tmp_path: Path) -> None:
     of_c = Cell("radon", "warm_process", "C_VM", "spawn")
     call = Cell("radon", "call", "C_VM", "spawn")
