@@ -26,7 +26,7 @@ from observatory.analyze.history.segments import SegmentedSeries, levels_of
 from observatory.app import built, kept_levels, observed
 from observatory.app.site import build_site
 from observatory.app.source import Source
-from observatory.dashboard import data, publish, shelves, site, subject_values
+from observatory.dashboard import data, publish, shelves, site, subject_values, views
 from observatory.dashboard.publish import MARKER
 from observatory.dashboard.site_input import SiteInput
 from observatory.dashboard.views import Views
@@ -443,6 +443,24 @@ def test_a_new_benchmark_leaves_those_beside_it_as_they_are(
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "empty"))
     build_site([results], tmp_path / "fresh")
     assert files_of(html) == files_of(tmp_path / "fresh")
+
+
+def test_the_picture_of_an_alert_is_drawn_once_for_its_page_and_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: Counter[str] = Counter()
+    picture = views.picture
+
+    def counted(*of: Any) -> object:
+        drawn[repr(of[1:])] += 1
+        return picture(*of)
+
+    monkeypatch.setattr(views, "picture", counted)
+    for day in range(1, 41):
+        foreign_night(tmp_path / "results", 0, day, 3)
+    build_site([tmp_path / "results"], tmp_path / "html")
+    assert list((tmp_path / "html/alerts").glob("*.svg"))
+    assert set(drawn.values()) == {1}
 
 
 def test_pages_that_only_got_another_name_are_not_read(
