@@ -195,13 +195,13 @@ def _comparison_table(
             if row is not None
         }
         if len(set(counted.values())) > 1:
-            by = ", ".join(f"of {one} by {how or _UNNAMED}" for one, how in counted.items())
-            of_two[f"{metric} were counted {by}"].append(f"{scenario} {backend} {launch}")
+            by = ", those of ".join(f"{one} by {how or _UNNAMED}" for one, how in counted.items())
+            of_two[f"{metric} of {by}"].append(f"{scenario} {backend} {launch}")
         if any(leaves_out_compiler(scenario, backend, how) for how in counted.values()):
             not_followed_in.add(backend)
     title = f"{model}, Python {first['python']}, on {machine}: higher is worse"
     footnotes = [
-        f"{', '.join(cells)}: {said}; counts of two sources cannot be compared"
+        f"{', '.join(cells)}: counts of two sources cannot be compared ({said})"
         for said, cells in of_two.items()
     ]
     footnotes += [*_footnotes(part, notes), *_samples(shown)]

@@ -82,8 +82,8 @@ def test_subjects_that_other_sources_counted_are_said_not_to_compare(tmp_path: P
     assert not any("sources" in line for line in same.footnotes)
     (apart,) = tables(reading, reading.frame, ["3.3.1", "3.3.2"], None)
     assert apart.footnotes[0] == (
-        f"warm_process NUMBA spawn: instructions were counted of 3.3.1 by {CALLGRIND}, "
-        f"of 3.3.2 by {HARDWARE}; counts of two sources cannot be compared"
+        "warm_process NUMBA spawn: counts of two sources cannot be compared "
+        f"(instructions of 3.3.1 by {CALLGRIND}, those of 3.3.2 by {HARDWARE})"
     )
 
 
@@ -99,9 +99,9 @@ def test_only_the_cells_that_two_sources_counted_are_named(tmp_path: Path) -> No
     (table,) = tables(reading, reading.frame, ["3.3.0", "3.3.1"], ["python_calls"])
     (said,) = table.footnotes
     assert said == (
-        "warm_disk C_VM spawn: python_calls were counted of 3.3.0 by a version that named no "
-        "source, of 3.3.1 by sys.monitoring, without the search for a BLAS; "
-        "counts of two sources cannot be compared"
+        "warm_disk C_VM spawn: counts of two sources cannot be compared "
+        "(python_calls of 3.3.0 by a version that named no source, those of 3.3.1 by "
+        "sys.monitoring, without the search for a BLAS)"
     )
 
 
